@@ -20,7 +20,7 @@ from scipy.optimize import least_squares
 
 import backemf as be
 from backemf.identify import identification
-from backemf.identify.solve import KAPPA, Problem
+from backemf.identify.loss import KAPPA, Problem
 
 sys.path.insert(0, str(Path(__file__).parent))
 from figures import Figure, report

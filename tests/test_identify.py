@@ -14,8 +14,8 @@ from backemf.identify.fit import Fit
 from backemf.identify.hold_out import held_out
 from backemf.identify.identification import identify
 from backemf.identify.information import Blind, blind_directions
+from backemf.identify.loss import correlation_length
 from backemf.identify.parameters import Parameter
-from backemf.identify.solve import correlation_length
 
 FREE = ("winding.resistance", "magnet", "rotor.inertia", "friction.coulomb", "friction.viscous")
 

@@ -12,10 +12,10 @@ import backemf as be
 from backemf.identify.bench import bench_of
 from backemf.identify.heat import follow_current, heat_parameters, scan_pole_pairs, with_pole_pairs, with_thermistor
 from backemf.identify.heat_prior import follows_measured_current, with_measured_current
+from backemf.identify.loss import Problem, Scales, make_blocks
 from backemf.identify.parameters import Space
 from backemf.identify.predict import Predictor
 from backemf.identify.rungs import make_rungs
-from backemf.identify.solve import Problem, Scales, make_blocks
 from backemf.identify.trials import make_trials
 
 DATA = Path(os.environ.get("BACKEMF_DATA", Path(__file__).parents[2] / "shared" / "data")) / "embir_dyno"

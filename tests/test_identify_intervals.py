@@ -12,11 +12,11 @@ import backemf as be
 from backemf.identify.bench import Bench, bench_of, load_of, stack
 from backemf.identify.extrapolate import Extrapolated, on_grids
 from backemf.identify.information import NINETY_FIVE, covariance
+from backemf.identify.loss import Information
 from backemf.identify.parameters import Parameter
 from backemf.identify.predict import Predictor
 from backemf.identify.refine import Refined, coarse_steps
 from backemf.identify.signals import noise_of
-from backemf.identify.solve import Information
 from backemf.identify.starts import WIDE, make_starts
 from backemf.identify.trials import Trials, make_trials
 

@@ -18,10 +18,11 @@ from backemf.identify.bench import bench_of, stack
 from backemf.identify.joint_information import blind_joints
 from backemf.identify.joints import by_joint, drive_of_joint, joint_parameters, joint_space, kind_of
 from backemf.identify.log import Log
+from backemf.identify.loss import Information, Problem, Scales, make_blocks, measure_scales
 from backemf.identify.parameters import Parameter, Space
 from backemf.identify.predict import Predictor
 from backemf.identify.rig_parts import RobotModel
-from backemf.identify.solve import Information, Problem, Scales, make_blocks, measure_scales, solve
+from backemf.identify.solve import solve
 from backemf.identify.trials import Trials, make_trials
 from backemf.loads import Inertia
 from backemf.motor.friction_over_angle import FrictionOverAngle

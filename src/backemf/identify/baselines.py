@@ -16,8 +16,9 @@ from ..learned.linear import LinearFilter
 from .evidence import Error, Evidence, mean_error
 from .ladder import settle
 from .log import Log
+from .loss import Problem
 from .signals import LEAST, slope_over
-from .solve import Problem, solve
+from .solve import solve
 from .trials import Reading
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .solve import Problem
+from .loss import Problem
 from .trials import Reading, Trials
 
 

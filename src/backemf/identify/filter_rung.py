@@ -10,8 +10,8 @@ from ..actuator import Actuator
 from .evidence import Evidence
 from .ladder import Climbed
 from .log import Log
+from .loss import KAPPA
 from .residual import HISTORIES, ResidualFilter, fit_residual_logs, left_out_errors, rows_of_logs
-from .solve import KAPPA
 from .trials import Trials
 
 NAME = "filter over past errors and velocities"

@@ -18,8 +18,9 @@ from ..actuator.controllers.torque import Torque
 from ..errors import ParameterError
 from ..motor import TwoNodeThermal
 from ..motor.thermistor import PhaseHeat, Thermistor
+from .loss import Problem
 from .parameters import Parameter
-from .solve import Problem, Solved, solve
+from .solve import Solved, solve
 
 CURRENT_LOOP = 1e6
 """Bandwidth of a current loop that follows a measured current at once [1/s]."""

@@ -32,6 +32,7 @@ from .joint_priors import drives_on_rig, joints_of, make_priors, read_drives
 from .joints import joint_space
 from .ladder import climb, make_folds
 from .log import Log
+from .loss import Problem, Scales, make_blocks
 from .memory import Memory
 from .parameters import Parameter, Space
 from .pole_pairs import find_pole_pairs, scanned_parameters
@@ -41,7 +42,6 @@ from .residual_findings import residual_curves, residual_findings
 from .rig import Rig
 from .rungs import Rung, make_rungs
 from .signals import resolution
-from .solve import Problem, Scales, make_blocks
 from .starts import make_starts
 from .trials import Trials, make_trials
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .loss import Information
 from .parameters import Parameter
-from .solve import Information
 
 NINETY_FIVE = 1.96
 """Standard deviations within which 95 % of normal values are [1]."""

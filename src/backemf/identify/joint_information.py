@@ -13,8 +13,8 @@ import numpy as np
 
 from .information import Blind, blind_directions
 from .joints import joints_of_kinds
+from .loss import Information
 from .parameters import Parameter, Space
-from .solve import Information
 
 
 def blind_joints(

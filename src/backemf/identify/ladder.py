@@ -14,10 +14,11 @@ from functools import partial
 
 import numpy as np
 
+from .loss import Blocks, Problem, Scales, measure_scales
 from .memory import Arrays, Memory
 from .parameters import Space
 from .rungs import Rung
-from .solve import Blocks, Problem, Scales, Solved, measure_scales, solve
+from .solve import Solved, solve
 
 FIRST_STARTS, STARTS = 24, 3
 """Starts of the first rung, and of what another adds to each optimum so far [1]."""

@@ -8,9 +8,10 @@ import numpy as np
 
 from ..progress import progress_bar
 from .heat import PHASE, POLE_PAIRS, PolePairs, scan_pole_pairs, with_pole_pairs
+from .loss import Problem, Scales, measure_scales
 from .parameters import Parameter
 from .rung import Rung
-from .solve import Problem, Scales, measure_scales, solve
+from .solve import solve
 
 PAIRS = range(2, 25)
 """Pole pairs that are tried [1]."""

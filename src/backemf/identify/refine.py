@@ -22,10 +22,11 @@ from .bench import Start
 from .extrapolate import on_grids
 from .information import covariance
 from .ladder import IDLE, NEAR, settle
+from .loss import Information, Problem, Scales
 from .parameters import Parameter
 from .predict import Predictor
 from .rung import Rung
-from .solve import Information, Problem, Scales, solve, solve_lanes
+from .solve import solve, solve_lanes
 from .trials import Trials
 
 SHARE = 0.5
