@@ -1,6 +1,6 @@
 """How time and memory grow with motors and with steps; each point is a process of its own.
 
-python benchmarks/growth.py [--most-motors 1e6] [--most-steps 1e7] [--json FILE] [--picture FILE]
+python benchmarks/growth.py [--most-motors 1e7] [--most-steps 1e8] [--json FILE] [--picture FILE]
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def draw(found: dict[str, list[dict[str, float]]], path: Path) -> None:
                 axes[0, column].loglog(sizes, [row["cpu"] for row in rows], **style)
                 axes[1, column].loglog(sizes, [row["memory"] / 2**20 for row in rows], **style)
             axes[1, column].set_xlabel(label)
-            axes[1, column].set_ylim(50.0, 2000.0)
+            axes[1, column].set_ylim(50.0, 20000.0)
         axes[0, 0].set_ylabel("CPU time [s]")
         axes[1, 0].set_ylabel("peak memory [MiB]")
         axes[1, 1].legend()
@@ -93,8 +93,8 @@ def draw(found: dict[str, list[dict[str, float]]], path: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--most-motors", type=float, default=1e6)
-    parser.add_argument("--most-steps", type=float, default=1e7)
+    parser.add_argument("--most-motors", type=float, default=1e7)
+    parser.add_argument("--most-steps", type=float, default=1e8)
     parser.add_argument("--most-kept", type=float, default=1e7)
     parser.add_argument("--json", type=Path, help="also write the points to this file")
     parser.add_argument("--from-json", type=Path, help="draw points that were measured before")
