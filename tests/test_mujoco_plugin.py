@@ -544,6 +544,24 @@ def test_friction_of_the_model_is_warned_of():
         Motors(chain(), {"j0": FULL})
 
 
+def test_a_range_that_mujoco_does_not_apply_is_warned_of():
+    """A joint as a URDF makes it: a force range, and no actuator that it would limit; with one it does."""
+    spec = mujoco.MjSpec.from_string(
+        '<mujoco><worldbody><body><joint name="a" actuatorfrcrange="-1.5 1.5"/><geom size="0.1"/></body></worldbody>'
+        "</mujoco>"
+    )
+    strong = {"a": motor(friction=None)}
+    with pytest.warns(UserWarning, match=r"limits a to 1\.5 N·m, and MuJoCo limits actuators alone"):
+        Motors(spec.compile(), strong)
+    Motors.prepare(spec, strong)
+    model = spec.compile()
+    with pytest.warns(UserWarning, match="clips its actuator"):
+        motors = Motors(model, strong)
+    data = mujoco.MjData(model)
+    motors.step(data, 1e3)
+    assert abs(float(data.qfrc_actuator[0])) <= 1.5
+
+
 def test_prepare_adds_hands():
     """A spec without actuators gets one for each joint with a motor, so that data.ctrl can hold the command."""
     spec = mujoco.MjSpec.from_string(

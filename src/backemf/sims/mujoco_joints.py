@@ -128,8 +128,8 @@ def find_joints(model: MjModel, robot: ActuatorSet, armature: bool) -> Joints:
 def warn_of_doubles(
     model: MjModel, robot: ActuatorSet, ids: np.ndarray, dofs: np.ndarray, hands: np.ndarray, armature: bool
 ) -> None:
-    """Warn where the model says what the motor says too, or clips what it gives."""
-    words = []
+    """Warn where the model says what the motor says too, clips what it gives, or would if the joint had an actuator."""
+    words, bare = [], []
     for joint, number, dof, hand, actuator in zip(robot.joints, ids, dofs, hands, robot.actuators, strict=True):
         motor = actuator.motor
         if motor is not None and armature and model.dof_armature[dof] > 0.0 and np.any(np.asarray(motor.inertia) > 0.0):
@@ -138,6 +138,15 @@ def warn_of_doubles(
             words.append(f"{joint} has frictionloss {model.dof_frictionloss[dof]:g} besides the motor's friction")
         if hand >= 0 and model.jnt_actfrclimited[number]:
             words.append(f"{joint} clips its actuator to {np.abs(model.jnt_actfrcrange[number]).min():g} N·m")
+        if hand < 0 and model.jnt_actfrclimited[number]:
+            bare.append(f"{joint} to {np.abs(model.jnt_actfrcrange[number]).min():g} N·m")
+    if bare:
+        warnings.warn(
+            f"actuatorfrcrange limits {', '.join(bare)}, and MuJoCo limits actuators alone, which there are none of on "
+            "these joints: their motors go beyond it. Give the joints actuators with Motors.prepare(spec, actuators), "
+            "or the motors a limit of their own.",
+            stacklevel=5,
+        )
     if words:
         warnings.warn(
             f"The model and the motors both have their say: {'; '.join(words)}. Take out of the model what the motor "
