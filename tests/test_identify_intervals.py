@@ -94,6 +94,21 @@ def test_blocks_with_some_of_the_parameters_are_those_with_zeros_for_the_others(
     assert lean == pytest.approx(covariance(Information(3, every, wide_slope, wide_curve, wide_curve), *given))
 
 
+def test_intervals_are_finite_whatever_the_data_tell():
+    """Directions of which the data tell twenty decades more than of others, in units that differ by six decades."""
+    generator = np.random.default_rng(0)
+    spreads = np.array([1e-3, 1.0, 1e-6, 30.0, 1e3, 0.1])
+    for size in 10.0 ** np.arange(-4, 17, 2):
+        rows = generator.normal(size=(5, 2, 6)) / spreads * size
+        curve = np.einsum("bsp,bsq->bpq", rows, rows)
+        slope, places = np.einsum("bsp,bs->bp", rows, generator.normal(size=(5, 2))), np.tile(np.arange(6), (5, 1))
+        told = Information(6, places, slope, curve, curve)
+        found = covariance(told, np.ones(5), spreads, np.ones(6, dtype=bool))
+        assert np.isfinite(found).all() and (np.diag(found) > 0.0).all()
+        # the two directions of each block leave the others to the prior, or tell more than it
+        assert (np.sqrt(np.diag(found)) < 20.0 * spreads).all()
+
+
 # --- steps
 
 

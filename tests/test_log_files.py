@@ -102,6 +102,8 @@ HEADINGS = [
     ("vbus", "bus_voltage", 1.0),
     ("duty [%]", "duty", 0.01),
     ("command [deg]", "position_command", math.pi / 180),
+    ("target [deg]", "position_command", math.pi / 180),
+    ("goal (rpm)", "velocity_command", math.pi / 30),
     ("command [rpm]", "velocity_command", math.pi / 30),
     ("command [V]", "voltage_command", 1.0),
     ("command [Nm]", "effort_command", 1.0),

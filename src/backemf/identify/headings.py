@@ -16,6 +16,8 @@ _BRACKETS = re.compile(r"(.*?)(\s*)\[([^\[\]]*)\](?:\s*\[([^\[\]]*)\])?\s*")
 _PARENTHESES = re.compile(r"(.*?)\s*\((.*)\)\s*")
 _INPUTS = ("position_command", "velocity_command", "effort_command", "voltage_command", "current_command")
 """What a column `command` may be, by the unit it has."""
+_COMMANDS = ("command", "cmd", "setpoint", "target", "goal", "reference", "desired")
+"""Names of such columns."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ def read_heading(text: str, unit: str = "") -> Heading:
     """What a heading says; `unit` is what the file says elsewhere, such as in its metadata."""
     name, joint, named = _split(text.strip().replace(";", ","), unit)
     unit = unit or named
-    if name.strip().lower() in ("command", "setpoint"):
+    if name.strip().lower() in _COMMANDS:
         return Heading(name, _command_channel(unit), joint, unit)
     channel = find_channel(name)
     if channel is None and not unit:

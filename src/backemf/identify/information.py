@@ -119,7 +119,7 @@ def covariance(told: Information, weights: np.ndarray, spreads: np.ndarray, acti
 
     and by the blocks, which are longer than what residuals have in common,
 
-        V = Σ u·uᵀ + A⁻¹·P·A⁻¹,   u = A^-½·(I - A^-½·H·A^-½)^-½·A^-½·g
+        V = Σ u·uᵀ + A⁻¹·P·A⁻¹,   u = R·(I - Rᵀ·H·R)^-½·Rᵀ·g,   R·Rᵀ = A⁻¹
 
     where the bracket is what the fit has bent towards the block. Few blocks often carry most of what is known of a
     number: V of each has only as many degrees of freedom ν as `_Blocks.freedom` says, and C counts for `MODELLED` more,
@@ -132,11 +132,12 @@ def covariance(told: Information, weights: np.ndarray, spreads: np.ndarray, acti
 
     free = np.flatnonzero(active)
     prior = np.diag(1.0 / spreads[free] ** 2)
-    inverse = np.linalg.inv(told.curvature(weights)[np.ix_(free, free)] + prior)
+    half = _half_of_inverse(told.curvature(weights)[np.ix_(free, free)], spreads[free])
+    inverse = half @ half.T
     from_prior = inverse @ prior @ inverse
     noise = told.added(told.noise, weights)[np.ix_(free, free)]
     model = inverse @ noise @ inverse + from_prior
-    kept = _Blocks.among(told, weights > 0.0, free, inverse)
+    kept = _Blocks.among(told, weights > 0.0, free, half)
     blocks = (np.einsum("bpm,bm->bp", kept.ways, kept.slope) ** 2).sum(axis=0) + np.diag(from_prior)
     freedom = kept.freedom(inverse, noise, prior)
     share = 1.0 / (1.0 + MODELLED / freedom)
@@ -145,6 +146,13 @@ def covariance(told: Information, weights: np.ndarray, spreads: np.ndarray, acti
     whole = np.zeros((len(active), len(active)))
     whole[np.ix_(free, free)] = 0.5 * (model + model.T) * np.outer(wide, wide)
     return whole
+
+
+def _half_of_inverse(curvature: np.ndarray, spreads: np.ndarray) -> np.ndarray:
+    """R with R·Rᵀ = (H + P)⁻¹; in spreads H + P is 1 and more in every direction, so that none is lost by rounding."""
+    in_spreads = np.eye(len(spreads)) + spreads[:, None] * curvature * spreads
+    values, vectors = np.linalg.eigh(0.5 * (in_spreads + in_spreads.T))
+    return spreads[:, None] * vectors / np.sqrt(np.maximum(values, 1.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,24 +171,22 @@ class _Blocks:
     """What a slope does to each deviation, without what the fit has bent, (blocks, free, most)."""
 
     @classmethod
-    def among(cls, told: Information, kept: np.ndarray, free: np.ndarray, inverse: np.ndarray) -> _Blocks:
-        """Some of the blocks; `inverse` is A⁻¹ of the free parameters."""
+    def among(cls, told: Information, kept: np.ndarray, free: np.ndarray, half: np.ndarray) -> _Blocks:
+        """Some of the blocks; `half` is R with R·Rᵀ = A⁻¹ of the free parameters."""
         rank = np.full(told.count + 1, len(free))
         rank[free] = np.arange(len(free))
         places = rank[told.places[kept]]
         slope, curve, noise = told.slope[kept], told.curve[kept], told.noise[kept]
-        values, vectors = np.linalg.eigh(inverse)
-        root = (vectors * np.sqrt(values)) @ vectors.T
-        # one more row and column for what a block does not have
-        root, whole = (np.pad(x, ((0, 0), (0, 1))) for x in (root, inverse))
+        # one more column for what a block does not have
+        turned_half, whole = (np.pad(x, ((0, 0), (0, 1))) for x in (half.T, half @ half.T))
         ways = np.zeros((*places.shape[:1], len(free), places.shape[1]))
         for way, some, own in zip(ways, places, curve, strict=True):
-            # A^-½·H·A^-½ = B·Bᵀ, of which only a few directions are not 0
+            # Rᵀ·H·R = B·Bᵀ, of which only a few directions are not 0
             sizes, turned = np.linalg.eigh(own)
-            thin = root[:, some] @ (turned * np.sqrt(np.maximum(sizes, 0.0)))
+            thin = turned_half[:, some] @ (turned * np.sqrt(np.maximum(sizes, 0.0)))
             across, bent, _ = np.linalg.svd(thin, full_matrices=False)
             more = 1.0 / np.sqrt(np.maximum(1.0 - bent**2, LEAST_LEFT)) - 1.0
-            way[:] = whole[:, some] + root[:, :-1] @ (across * more) @ (across.T @ root[:, some])
+            way[:] = whole[:, some] + half @ (across * more) @ (across.T @ turned_half[:, some])
         return cls(places, slope, curve, noise, ways)
 
     def freedom(self, inverse: np.ndarray, noise: np.ndarray, prior: np.ndarray) -> np.ndarray:
