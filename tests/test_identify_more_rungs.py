@@ -119,3 +119,28 @@ def test_torque_saturates_only_where_a_current_is_logged_and_no_duty_bends():
     assert "torque saturation" in names_of_rungs([pulses(SLOW)], SLOW, WHEEL)
     assert "torque saturation" not in names_of_rungs([pulses(SLOW).only("voltage_command", "velocity")], SLOW, WHEEL)
     assert "torque saturation" not in names_of_rungs(swings(GEARED, seconds=2.0), GEARED, ARM)
+
+
+@pytest.mark.long
+def test_what_a_sheet_lost_in_the_gears_is_told_apart_by_the_current():
+    """A sheet's stall torque gives 70 % of the torque constant; with the current logged it is found, and Ke stays."""
+    truth = replace(GEARED, gearbox=be.Gearbox(stages=(be.Stage(ratio=50.0, efficiency=0.75),)))
+    constant = float(np.asarray(truth.magnet.back_emf_constant))
+    logs = []
+    for log in swings(truth):
+        channels = {
+            "position_command": log["position_command"],
+            "position": log["position"],
+            "current": 0.0 * log["position"],
+        }
+        blank = be.Log.from_arrays(log.times("position"), channels)
+        (seen,) = predict_drive(Drive("truth", be.Actuator(truth)), ARM, [blank])
+        noise = 5e-3 * np.random.default_rng(1).normal(size=len(seen["current"]))
+        logs.append(be.Log.from_arrays(log.times("position"), channels | {"current": seen["current"] + noise}))
+    prior = replace(truth, gearbox=GEARED.gearbox, magnet=replace(truth.magnet, torque_constant=0.7 * constant))
+    fit = be.identify(logs, prior, rig=ARM, free=("winding.*", "magnet*", "friction.*"))
+    found = {each.name: each.value for each in fit.parameters}
+    assert found["motor.magnet.torque_constant"] == pytest.approx(constant, rel=0.05)
+    assert found["motor.magnet.back_emf_constant"] == pytest.approx(constant, rel=0.02)
+    without = be.identify(swings(truth), prior, rig=ARM, free=("winding.*", "magnet*", "friction.coulomb"))
+    assert "motor.magnet" in {each.name for each in without.parameters}

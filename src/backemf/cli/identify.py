@@ -109,7 +109,13 @@ def _print(fit: Fit) -> None:
     print_columns(["law", "what it saves on logs it has not seen"], laws, [False, False])
     console().print()
     numbers = [
-        [f"{each.name} [{each.unit}]", f"{each.prior:.4g}", f"{each.value:.4g}", f"{each.low:.4g} to {each.high:.4g}"]
+        # without what nearly all have in front, a row fits a terminal of 80 columns
+        [
+            f"{each.name.removeprefix('motor.')} [{each.unit}]",
+            f"{each.prior:.4g}",
+            f"{each.value:.4g}",
+            f"{each.low:.3g} to {each.high:.3g}",
+        ]
         for each in fit.parameters
     ]
     print_columns(["number", "prior", "found", "95 %"], numbers, [False, True, True, True])

@@ -79,7 +79,9 @@ class Top:
         """The same place with some rungs left out."""
         out = {each.name for rung in rungs if rung.name in names for each in rung.parameters}
         active = self.active & np.array([each.name not in out for each in space.parameters])
-        done = tuple(replace(each, kept=each.kept and each.name not in names) for each in self.rungs)
+        done = tuple(
+            replace(each, kept=False, gain=0.0, error=0.0) if each.name in names else each for each in self.rungs
+        )
         return replace(self, active=active, rungs=done)
 
 

@@ -166,10 +166,11 @@ def coarse_steps(parameters: Sequence[Parameter], fine: Refined) -> tuple[Findin
     shares = {p.name: abs(share) for p, share in zip(parameters, fine.shares, strict=True) if abs(share) > SHARE}
     if not shares:
         return ()
-    worst = max(shares, key=lambda name: shares[name])
+    shares = dict(sorted(shares.items(), key=lambda each: each[1]))
+    *_, worst = shares
     words = (
-        f"finer steps than {1e3 * fine.steps[-1]:.2g} ms would still move {', '.join(shares)}, {worst} by "
-        f"{shares[worst]:.1f} standard deviations, and intervals are wider by as much: log at a higher rate, or a "
+        f"finer steps than {1e3 * fine.steps[-1]:.2g} ms would still move {', '.join(shares)}, the last "
+        f"by {shares[worst]:.1f} standard deviations, and intervals are wider by as much: log at a higher rate, or a "
         "smoother motion"
     )
     return (Finding(worst, None, None, "warning", words, "coarse-step"),)

@@ -22,6 +22,8 @@ UNEVEN = 0.1
 """How far the friction of gears differs from angle to angle, as a share of it [1]."""
 SLOPE = 0.5
 """How far the friction of a joint rises or falls with its angle, as a share of it [1/rad]."""
+LOST = 0.05
+"""Logarithm of back-EMF constant over torque constant above which the difference is a loss in the gears [1]."""
 ARMATURE = 0.3
 """Least spread of the inertia of such a drive, which is a joint's armature that few print [1]."""
 GAIN = 0.1
@@ -38,9 +40,7 @@ def base_parameters(actuator: Actuator, trials: Trials, rig: Rig) -> Iterator[Pa
         return
     if not any_torque:
         yield of_motor(motor, "winding.resistance", "Ω")
-        spread, source = spread_of(motor, "magnet.torque_constant")
-        both = (MOTOR + "magnet.torque_constant", MOTOR + "magnet.back_emf_constant")
-        yield Parameter("motor.magnet", both, spread, unit="N·m/A", source=source)
+        yield from _constants(motor, any(reading.channel == "current" for reading in trials.readings))
     if motor.rotor is not None and trials.path is None:
         inertia = of_motor(motor, "rotor.inertia", "kg·m²")
         yield replace(inertia, spread=max(inertia.spread, ARMATURE)) if any_torque else inertia
@@ -52,6 +52,24 @@ def base_parameters(actuator: Actuator, trials: Trials, rig: Rig) -> Iterator[Pa
             "capacitance", "resistance")  # fmt: skip
         yield of_motor(motor, f"thermal.{names[0]}", "J/K")
         yield of_motor(motor, f"thermal.{names[1]}", "K/W")
+
+
+def _constants(motor: Motor, current: bool) -> Iterator[Parameter]:
+    """The torque and back-EMF constants, which are one number of a motor without gears.
+
+    A sheet of a geared motor whose torque at stall is printed has lost some of it in the gears: its torque constant may
+    then be anything up to the other, which a measured current tells apart.
+    """
+    torque, speed = "magnet.torque_constant", "magnet.back_emf_constant"
+    spread, source = spread_of(motor, torque)
+    lost = float(
+        np.max(np.abs(np.log(np.asarray(motor.magnet.torque_constant) / np.asarray(motor.magnet.back_emf_constant))))
+    )
+    if current and motor.gearbox is not None and lost > LOST:
+        yield replace(of_motor(motor, torque, "N·m/A"), spread=max(spread, lost))
+        yield of_motor(motor, speed, "V·s/rad")
+    else:
+        yield Parameter("motor.magnet", (MOTOR + torque, MOTOR + speed), spread, unit="N·m/A", source=source)
 
 
 def _gain(actuator: Actuator) -> Iterator[Parameter]:
