@@ -118,7 +118,7 @@ def test_the_command_writes_the_motor_that_it_prints(tmp_path_factory, tmp_path)
     root = folder(tmp_path_factory.getbasetemp() / "identify")
     out = call(*command(root, "-o", str(tmp_path / "fitted.toml"))).stdout
     assert "fitted" in out and "position [mrad]" in out
-    assert "motor.friction.coulomb [N·m]" in out and "always there" in out
+    assert "friction.coulomb [N·m]" in out and "always there" in out
     assert f"wrote {tmp_path / 'fitted.toml'}" in out.replace("\n", "")
     drive = be.load(tmp_path / "fitted.toml")
     found = {each.name: each.value for each in unbroken().parameters}

@@ -170,7 +170,7 @@ def test_steps_that_still_matter_are_a_finding():
     fine = Refined(np.zeros(3), np.eye(3), empty, [], (4e-4, 2e-4), np.array([0.1, -1.4, 0.6]), empty, 1)
     (found,) = coarse_steps(parameters, fine)
     assert (found.figure, found.severity, found.cause) == ("motor.friction.coulomb", "warning", "coarse-step")
-    assert "finer steps than 0.2 ms would still move motor.friction.coulomb, command.lag" in found.explanation
+    assert "finer steps than 0.2 ms would still move command.lag, motor.friction.coulomb" in found.explanation
     assert "by 1.4 standard deviations" in found.explanation and "log at a higher rate" in found.explanation
     assert coarse_steps(parameters, replace(fine, shares=np.full(3, 0.4))) == ()
 

