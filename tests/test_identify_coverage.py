@@ -29,11 +29,10 @@ def share(found: dict[str, list[Interval]]) -> float:
     return sum(each.holds for each in all_of(found)) / len(all_of(found))
 
 
-@pytest.mark.long
-def test_intervals_of_a_dozen_rigs_hold_the_truth():
-    """Two rigs of each kind: of 54 intervals of 95 %, fewer than 46 hold the truth once in a thousand times."""
-    found, unnamed = measure(range(12))
-    assert len(found) == 6 and share(found) > 0.84
+def test_intervals_of_six_rigs_hold_the_truth():
+    """One rig of each kind: of 27 intervals of 95 %, fewer than 22 hold the truth once in a thousand times."""
+    found, unnamed = measure(range(6))
+    assert len(found) == 6 and share(found) > 0.78
     assert not unnamed
 
 
