@@ -56,13 +56,27 @@ def test_best_ratio_over_real_gears():
 
 def test_gear_ratios_in_stages():
     """A ratio beyond one stage takes two, each with its own efficiency."""
-    bare = be.Candidates.of([motor(gearbox=None, **COLD)])
-    pairs = bare.with_ratios([5.0, 50.0], efficiency=0.9, largest_stage=8.0)
-    assert len(pairs) == 2
-    gears = [batch.single(0).gearbox for batch in pairs.batches]
+    bare = be.Candidates.of([motor(gearbox=None, **COLD)], mass={"m": 0.3})
+    pairs = bare.with_gears(be.FreeGears(ratios=[5.0, 50.0, 1.0], efficiency=0.9, largest_stage=8.0, stage_mass=0.1))
+    made = {batch.name(k): (batch.single(k), batch.mass[k]) for batch in pairs.batches for k in range(len(batch))}
+    one, two, none = (made[f"m + {words}"] for words in ("5:1 in 1 stage", "50:1 in 2 stages", "no gear"))
+    assert len(pairs) == len(made) == 3
+    assert none[0].gearbox is None
+    gears = [motor.gearbox for motor, _ in (one, two)]
     assert [len(gear.stages) for gear in gears] == [1, 2]
     assert [float(gear.efficiency) for gear in gears] == pytest.approx([0.9, 0.81])
-    assert float(gears[1].ratio) == pytest.approx(50.0)
+    assert [float(gear.ratio) for gear in gears] == pytest.approx([5.0, 50.0])
+    assert [mass for _, mass in (none, one, two)] == pytest.approx([0.3, 0.4, 0.5])
+
+
+def test_gears_of_a_task_are_tried_on_every_motor():
+    """The coolest of them is the nearest to the optimum, and the nearest to it are named across the ratios."""
+    bare = be.Candidates.of([motor("a", gearbox=None, **COLD), motor("b", gearbox=None, **COLD)])
+    found = be.size(task(gears=be.FreeGears(ratios=[20.0, 60.0, 130.0], efficiency=1.0)), bare).only
+    assert found.count == 6
+    assert {found[k].name for k in (0, 1)} == {f"{name} + 60:1 in 2 stages" for name in "ab"}
+    nearest = found.best_ratio(nearest=2).nearest
+    assert nearest == (f"{found[0].name[0]} + 60:1 in 2 stages", f"{found[0].name[0]} + 130:1 in 3 stages")
 
 
 def test_mean_temperature_solves_its_equation():
@@ -336,6 +350,22 @@ def test_verification_of_a_torque_from_a_table():
     (seen,) = found.verify(1)
     assert seen.simulated_current == pytest.approx(seen.predicted_current, rel=0.02)
     assert seen.torque_error < 0.05
+
+
+def test_verification_on_a_battery_that_sags():
+    """A jump of 50 ms draws the bus down; a drive whose loop is fast beside the winding gives the current even so."""
+    time = np.linspace(0.0, 1.0, 401)
+    swing = np.exp(-(((time - 0.5) / 0.05) ** 2))
+    motion = be.SampledMotion(time=time, position=swing, torque=12.0 * swing, closed=False)
+    found = be.size(
+        task(joints={"joint": be.JointTask(motion=motion)}, supply=be.Supply(voltage=30.0, resistance=0.2)),
+        [motor(ratings=be.Ratings(winding_temperature=300.0))],
+    )
+    (seen,) = found.verify(1)
+    assert seen.run["bus_voltage"].min() < 27.5
+    assert seen.simulated_current == pytest.approx(seen.predicted_current, rel=0.02)
+    assert seen.simulated_winding == pytest.approx(seen.predicted_winding, abs=3.0)
+    assert seen.torque_error < 0.02 * 12.0
 
 
 def test_spring_carries_the_weight():

@@ -14,21 +14,15 @@ TASKS = Path(__file__).parents[1] / "examples" / "tasks"
 
 
 @cache
-def candidates(name: str) -> be.Candidates:
-    """The catalogue; for the jump of the knee a stronger motor."""
-    if name != "knee":
-        return be.Candidates.catalogue()
-    strong = motor(
-        "strong", ratio=9.0, winding=be.Winding(resistance=0.1), rotor=be.Rotor(inertia=1e-4),
-        magnet=be.Magnet(torque_constant=0.09, back_emf_constant=0.09),
-    )  # fmt: skip
-    return be.Candidates.of([strong], mass={"strong": 0.6})
+def candidates() -> be.Candidates:
+    """The catalogue, read once."""
+    return be.Candidates.catalogue()
 
 
 @cache
 def sized(name: str) -> be.Found:
     """What was found for a task of the gallery."""
-    return be.size(replace(be.Task.read(TASKS / f"{name}.toml"), samples=100), candidates(name))
+    return be.size(replace(be.Task.read(TASKS / f"{name}.toml"), samples=100), candidates())
 
 
 def bodies(names: list[str]) -> str:
@@ -98,8 +92,8 @@ def test_bandwidth_of_the_loop():
         be.size(task(), [motor()]).robot(bandwidth=-1.0)
 
 
-def test_model_that_said_the_torque_is_the_robots(tmp_path):
-    """Under the names that its joints have there; a task whose loads say the torque has no model."""
+def test_model_of_the_task_is_the_robots(tmp_path):
+    """Under the names that its joints have there; also where loads say the torque."""
     pytest.importorskip("mujoco")
     (tmp_path / "arm.xml").write_text(bodies(["hinge_1"]), encoding="utf-8")
     move = be.SineMotion(amplitude=0.6, frequency=1.0)
@@ -111,10 +105,37 @@ def test_model_that_said_the_torque_is_the_robots(tmp_path):
     assert robot.model == tmp_path / "arm.xml"
     assert robot.joints == {"hinge_1": ("hinge_1",)}
     loaded = replace(given, joints={"swing": be.JointTask(motion=move, load=be.Inertia(0.01))})
-    assert be.size(loaded, [motor()]).robot().model is None
+    assert be.size(loaded, [motor()]).robot().model == tmp_path / "arm.xml"
+    assert be.size(replace(loaded, robot=None), [motor()]).robot().model is None
 
 
 def test_no_robot_where_a_joint_has_no_pair():
     weak = motor(ratings=be.Ratings(winding_temperature=26.0))
     with pytest.raises(be.ParameterError, match=r"joint 'joint': none of 1 pairs can do the task; 1 on winding"):
         be.size(task(), [weak]).robot()
+
+
+@pytest.mark.parametrize("name", ["arm", "knee", "pan_tilt"])
+def test_task_to_robot_file_to_mujoco_that_moves(name, tmp_path):
+    """From the TOML of the gallery: the joints of its own model follow the motion in MuJoCo."""
+    mujoco = pytest.importorskip("mujoco")
+    found = sized(name)
+    found.robot().save(tmp_path / "robot.toml")
+    be.read_robot(tmp_path / "robot.toml").export("mujoco@4.0", tmp_path / "with_motors.xml")
+    model = mujoco.MjModel.from_xml_path(str(tmp_path / "with_motors.xml"))
+    data = mujoco.MjData(model)
+    cells = {joint: each.cycle.cells for joint, each in found.joints.items()}
+    places = {joint: int(model.jnt_qposadr[model.joint(joint).id]) for joint in cells}
+    for joint, c in cells.items():
+        data.qpos[places[joint]] = c.position[0]
+    far = dict.fromkeys(cells, 0.0)
+    while data.time < max(c.duration for c in cells.values()):
+        for k, c in enumerate(cells.values()):
+            # each motor has three controls: position, velocity and torque
+            data.ctrl[3 * k : 3 * k + 2] = [np.interp(data.time, c.time, x) for x in (c.position, c.velocity)]
+        mujoco.mj_step(model, data)
+        for joint, c in cells.items():
+            off = data.qpos[places[joint]] - np.interp(data.time, c.time, c.position)
+            far[joint] = max(far[joint], abs(float(off)))
+    for joint, c in cells.items():
+        assert far[joint] < 0.03 * np.ptp(c.position)

@@ -133,6 +133,7 @@ if TYPE_CHECKING:
     from .size import (
         Candidates,
         Found,
+        FreeGears,
         JointTask,
         SampledMotion,
         SineMotion,
@@ -174,7 +175,9 @@ _HOMES = {
         "Comparison Excitation Fit Known Log MeasuredMotion MotionLimits Rig RobotModel RobotMotion Sensor "
         "ServoRegisters compare drive_of_joint excite read_log"
     ),
-    ".size": ("Candidates Found JointTask SampledMotion SineMotion Task TaskLimits TrapezoidMove TriangleMove"),
+    ".size": (
+        "Candidates Found FreeGears JointTask SampledMotion SineMotion Task TaskLimits TrapezoidMove TriangleMove"
+    ),
     ".transfer": "Exported export",
 }
 """Every module with public names, and these; it is loaded when one of them is first used."""
@@ -264,6 +267,7 @@ __all__ = [
     "Finding",
     "Fit",
     "Found",
+    "FreeGears",
     "FrictionAngleTable",
     "FrictionOverAngle",
     "Gearbox",

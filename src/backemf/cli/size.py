@@ -40,6 +40,8 @@ Examples:
   backemf size examples/tasks/arm.toml --top 5
   backemf catalogue import mgdb -o my-catalogue
   backemf size examples/tasks/arm.toml --from my-catalogue --report size.html
+  backemf size examples/tasks/arm.toml --robot robot.toml
+  backemf export robot.toml --to mujoco@4.0 -o robot_with_motors.xml
 """,
 )
 def size(
@@ -51,6 +53,7 @@ def size(
     top: Annotated[int, option("N", "How many pairs to show.")] = 10,
     verify: Annotated[int, option("N", "Run the best N pairs forwards, and compare.")] = 0,
     report: Annotated[Path | None, option("FILE", "Write a page about it: .html.")] = None,
+    robot: Annotated[Path | None, option("FILE", "Write the best pairs as a robot: .toml, for backemf export.")] = None,
     json_: AsJson = False,
 ) -> None:
     """Find the motors and gears that can do a task, and say why the others cannot.
@@ -60,10 +63,13 @@ def size(
     from ..size import size as find
 
     require_ending("--report", report, (".html",))
+    require_ending("--robot", robot, (".toml",))
     found = find(task, from_)
     seen = found.verify(verify) if verify > 0 else []
     if report is not None:
         found.report(report, top)
+    if robot is not None:
+        found.robot().save(robot)
     if json_:
         checked = [
             {name: getattr(each, name) for name in (
@@ -80,7 +86,7 @@ def size(
             f"{each.simulated_winding:.1f} °C simulated, {each.predicted_winding:.1f} °C predicted",
             highlight=False,
         )
-    print_written((report,))
+    print_written((report, robot))
 
 
 def _print(found: Found, top: int) -> None:

@@ -8,6 +8,7 @@ import types
 
 from .candidates import Batch, Candidates, LeftOut
 from .found import Found
+from .free_gears import FreeGears
 from .import_pairs import import_pairs
 from .joint_found import Choice, JointFound
 from .motion import Motion, SampledMotion, SineMotion, TrapezoidMove, TriangleMove
@@ -20,6 +21,7 @@ __all__ = [
     "Candidates",
     "Choice",
     "Found",
+    "FreeGears",
     "JointFound",
     "JointTask",
     "LeftOut",

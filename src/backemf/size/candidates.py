@@ -12,9 +12,10 @@ from ..checks import quote
 from ..engines.symbols import leaves, replace_numbers, structure_of
 from ..errors import BackemfError, ParameterError
 from ..files import read_text
-from ..motor import Gearbox, Motor, Ratings, Stage
+from ..motor import Motor, Ratings
 from ..motorfile import is_actuator_file, load
 from ..progress import progress_bar
+from .free_gears import FreeGears
 
 RATED = (
     "voltage", "current", "peak_current", "winding_temperature", "speed", "gear_input_speed", "gear_torque",
@@ -57,9 +58,13 @@ class Batch:
     def __len__(self) -> int:
         return len(self.mass)
 
+    def motor_name(self, k: int) -> str:
+        """What the motor of a pair is called."""
+        return self.names[int(self.motor_index[k])]
+
     def name(self, k: int) -> str:
         """What a pair is called, such as `RE40 + GP52`."""
-        motor = self.names[int(self.motor_index[k])]
+        motor = self.motor_name(k)
         gear = int(self.gear_index[k])
         return motor if gear < 0 else f"{motor} + {self.gears[gear]}"
 
@@ -132,33 +137,29 @@ class Candidates:
             raise ParameterError(f"{path}: has no motor files (*.toml) and no {INDEX}{hint}")
         return _read_files(files, str(path))
 
-    def with_ratios(
-        self, ratios: Sequence[float], efficiency: float = 0.9, largest_stage: float = 8.0, stage_inertia: float = 0.0
-    ) -> Candidates:
-        """Every motor without a gear at each ratio, with as few stages as it takes and an efficiency for each of them.
-
-        Motors that have a gear stay as they are.
-        """
+    def with_gears(self, gears: FreeGears) -> Candidates:
+        """Every motor without a gear at each of the ratios; motors that have a gear stay as they are."""
         made: list[Batch] = []
         for batch in self.batches:
             if batch.motor.gearbox is not None:
                 made.append(batch)
-                continue
-            made += [_geared(batch, float(r), efficiency, largest_stage, stage_inertia) for r in ratios]
+            else:
+                # ratios with as many stages have one structure
+                for count in sorted({gears.stages(float(ratio)) for ratio in gears.ratios}):
+                    made.append(_geared(batch, gears, count))
         return replace(self, batches=tuple(made))
 
 
-def stages_for(ratio: float, largest_stage: float) -> int:
-    """How many stages a ratio takes, of at most so much each [1]."""
-    return max(1, int(np.ceil(np.log(max(ratio, 1.0)) / np.log(largest_stage) - 1e-9)))
-
-
-def _geared(batch: Batch, ratio: float, efficiency: float, largest_stage: float, inertia: float) -> Batch:
-    count = stages_for(ratio, largest_stage)
-    stages = tuple(Stage(ratio=ratio ** (1.0 / count), efficiency=efficiency, inertia=inertia) for _ in range(count))
-    motor = batch.motor if ratio == 1.0 else replace(batch.motor, gearbox=Gearbox(stages=stages))
-    words = f"{ratio:.4g}:1 in {count} stage{'s' if count > 1 else ''}"
-    return replace(batch, motor=motor, gears=(words,), gear_index=np.zeros(len(batch), dtype=int))
+def _geared(batch: Batch, gears: FreeGears, count: int) -> Batch:
+    """Every motor of a batch at each ratio that takes so many stages."""
+    ratios = np.array([ratio for ratio in gears.ratios if gears.stages(float(ratio)) == count])
+    rows = np.tile(np.arange(len(batch)), len(ratios))
+    many = batch.take(rows)
+    return replace(
+        many, motor=replace(many.motor, gearbox=gears.gearbox(np.repeat(ratios, len(batch)), count)),
+        mass=many.mass + count * float(gears.stage_mass), gears=[gears.words(float(ratio)) for ratio in ratios],
+        gear_index=np.repeat(np.arange(len(ratios)), len(batch)),
+    )  # fmt: skip
 
 
 def _read_files(files: Sequence[Path], source: str) -> Candidates:

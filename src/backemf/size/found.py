@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import ParameterError
 from ..files import write_text
+from ..progress import progress_bar
 from ..values import Json
 from .joint_found import Choice, JointFound
 from .task import WANTED, Task
@@ -77,7 +78,13 @@ class Found:
         from .verification import verify
 
         names = list(self.joints) if joint is None else [joint]
-        return [verify(self[name], rank) for name in names for rank in range(min(n, len(self[name])))]
+        todo = [(self[name], rank) for name in names for rank in range(min(n, len(self[name])))]
+        seen = []
+        with progress_bar("runs forwards", len(todo)) as done:
+            for found, rank in todo:
+                seen.append(verify(found, rank))
+                done(1)
+        return seen
 
     def report(self, path: str | Path, top: int = 10) -> Path:
         """Write a page about it."""

@@ -224,11 +224,15 @@ class JointFound:
             spring=self.task.joints[self.cycle.name].spring, ambient=self.task.ambient,
         )  # fmt: skip
         share, k = self.place(int(self.order[rank]))
-        mine = np.flatnonzero(share.batch.motor_index == share.batch.motor_index[k])
-        far = np.abs(np.log(np.abs(self._of(share, "ratio")[mine]) / found.ratio))
-        near = mine[np.argsort(far, kind="stable")[:nearest]]
-        near = near[np.argsort(share.evaluation.square_cold[near], kind="stable")]
-        return replace(found, nearest=tuple(share.batch.name(int(n)) for n in near))
+        motor = share.batch.motor_name(k)
+        near: list[tuple[float, float, str]] = []
+        for other in self._shares:
+            mine = np.flatnonzero([name == motor for name in other.batch.names])
+            for n in np.flatnonzero(np.isin(other.batch.motor_index, mine)):
+                far = abs(float(np.log(abs(float(self._of(other, "ratio")[n])) / found.ratio)))
+                near.append((far, float(other.evaluation.square_cold[n]), other.batch.name(int(n))))
+        coolest = sorted(sorted(near)[:nearest], key=lambda row: row[1])
+        return replace(found, nearest=tuple(name for _, _, name in coolest))
 
     def start_of(self, rank: int) -> np.ndarray:
         """Rises of winding and housing where the last motion begins, of the pair of a rank [K]."""

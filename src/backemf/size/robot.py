@@ -6,24 +6,27 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from ..actuator import Actuator, IdealPd
 from ..design.gains import gains_from_bandwidth
 from ..loads import inertia_of
 from ..motor import Limits, Motor, Thermal
 from ..robot import JointDrive, Robot
 from .joint_found import JointFound
+from .motion import Cells
 from .task import Task
 
 STIFF = 30.0
-"""Natural frequencies of a position loop in one motion [1]."""
+"""Natural frequency of a position loop over that of its motion [1]."""
 
 
 def robot_of(task: Task, joints: dict[str, JointFound], bandwidth: float | None = None) -> Robot:
-    """The best pair of each joint, with the model of the task where a torque came from it."""
-    model = _model(task, joints)
-    names = list(joints)
-    if model is not None and task.robot is not None and task.robot.joints:
-        names = list(task.robot.joints)
+    """The best pair of each joint, on the model of the task where it has one."""
+    model, names = None, list(joints)
+    if task.robot is not None:
+        model = (task.folder or Path()) / task.robot.model
+        names = list(task.robot.joints or joints)
     drives = {
         re.escape(name): JointDrive(motor=_actuator(task, found, bandwidth))
         for name, found in zip(names, joints.values(), strict=True)
@@ -33,6 +36,17 @@ def robot_of(task: Task, joints: dict[str, JointFound], bandwidth: float | None 
         drives=drives, model=model, joint_names=() if model is not None else names, supply=task.supply,
         peak_current=None if most is None else float(most), name=task.name,
     )  # fmt: skip
+
+
+def loop_bandwidth(cells: Cells) -> float:
+    """Natural frequency of a position loop that is stiff beside a motion [Hz].
+
+    A motion has its own frequency, and one of its fastest part: peak acceleration over peak velocity, as of a sine.
+    """
+    own, fastest = 1.0 / cells.duration, float(np.abs(cells.velocity).max())
+    if fastest > 0.0:
+        own = max(own, float(np.abs(cells.acceleration).max()) / fastest / (2.0 * np.pi))
+    return STIFF * own
 
 
 def in_its_place(motor: Motor, task: Task) -> Motor:
@@ -54,14 +68,6 @@ def _actuator(task: Task, found: JointFound, bandwidth: float | None) -> Actuato
         motor = replace(motor, limits=Limits(peak_current=float(task.limits.current)))
     load = task.joints[found.cycle.name].load
     inertia = float(motor.reflected_inertia) + (0.0 if load is None else float(inertia_of(load)))
-    gains = gains_from_bandwidth(inertia, STIFF / found.cycle.cells.duration if bandwidth is None else bandwidth)
+    gains = gains_from_bandwidth(inertia, loop_bandwidth(found.cycle.cells) if bandwidth is None else bandwidth)
     loop = IdealPd(stiffness=float(gains.kp), damping=float(gains.kd))
     return Actuator(motor, controller=loop, spring=choice.spring)
-
-
-def _model(task: Task, joints: dict[str, JointFound]) -> Path | None:
-    """The model of the task, where the torque of a joint came from it."""
-    asked = any(task.joints[name].load is None and found.cycle.cells.torque is None for name, found in joints.items())
-    if task.robot is None or not asked:
-        return None
-    return (task.folder or Path()) / task.robot.model

@@ -40,6 +40,8 @@ def size(
     if not isinstance(task, Task):
         raise ParameterError(f"size({type(task).__name__}): the first argument must be a Task or the path of one")
     known = _candidates(candidates)
+    if task.gears is not None:
+        known = known.with_gears(task.gears)
     if not len(known):
         raise ParameterError(f"there are no candidates: {len(known.left_out)} were left out; {_first(known.left_out)}")
     cycles = task.cycles()

@@ -20,6 +20,7 @@ from ..identify.robot_motion import robot_motion
 from ..loads import Inertia, Load, inertia_of
 from ..parts import FAMILIES, count, flag, number, one, part
 from .cycle import Cycle
+from .free_gears import FreeGears
 from .heat import Rhythm
 from .motion import SAMPLES, Cells, Motion
 from .required import required_torque
@@ -87,8 +88,10 @@ class Task:
     """Factor of the housing's thermal resistance: below 1 on a metal flange, 1 as the maker states it [1]."""
     limits: TaskLimits = field(default_factory=TaskLimits)
     """What may not be exceeded."""
+    gears: FreeGears | None = None
+    """Ratios that are tried on motors without a gear; None: such motors drive their joints directly."""
     robot: RobotModel | None = None
-    """MJCF model whose inverse dynamics say the torque of joints without a load."""
+    """MJCF model, which `Found.robot` takes along; its inverse dynamics say the torque of joints without a load."""
     name: str = ""
     """What it is called."""
     samples: int = SAMPLES

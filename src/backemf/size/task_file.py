@@ -15,13 +15,15 @@ from ..parts import FAMILIES, declaration_of
 from ..toml_text import parse_toml
 from ..units import parse
 from ..values import Foreign
+from .free_gears import FreeGears
 from .motion import Motion
 from .motion_csv import read_motion
 from .task import JointTask, Task, TaskLimits, load_kinds
 
 FORMAT = "backemf task 1"
 """What the first line of such a file says."""
-FIELDS = ("format", "name", "wanted", "ambient", "mounting", "samples", "supply", "limits", "robot", "joints")
+FIELDS = ("format", "name", "wanted", "ambient", "mounting", "samples", "supply", "limits", "gears", "robot",
+          "joints")  # fmt: skip
 
 
 def read_task(text: str, file: str, folder: Path | None) -> Task:
@@ -56,6 +58,7 @@ def read_task(text: str, file: str, folder: Path | None) -> Task:
             joints=joints,
             supply=_table(Supply, content["supply"], f"{file}, [supply]"),
             limits=_table(TaskLimits, content.get("limits", {}), f"{file}, [limits]"),
+            gears=_table(FreeGears, content["gears"], f"{file}, [gears]") if "gears" in content else None,
             robot=_table(RobotModel, content["robot"], f"{file}, [robot]") if "robot" in content else None,
             wanted=wanted if isinstance(wanted, str) else tuple(wanted),
             name=name,
