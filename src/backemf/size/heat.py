@@ -139,7 +139,10 @@ def periodic_modes(
     one = -np.expm1(motion)
 
     def through(z: np.ndarray, share: np.ndarray | float, count: int) -> np.ndarray:
-        return np.exp(count * motion) * z - np.expm1(count * motion) / one * left * share
+        if not count:
+            return z
+        grown = np.expm1(count * motion)
+        return z + grown * z - grown / one * left * share
 
     end = np.zeros_like(rate)
     for size, share in zip(sizes, shares, strict=True):

@@ -31,10 +31,11 @@ def size(
         task: A `Task`, or the path of its TOML file.
         candidates: `Candidates`, motors, or a folder with motor files or with a catalogue that
             `backemf catalogue import` has written; None: the catalogue that comes with backemf.
-        engine: "native" (machine code) or "numpy"; None: whichever is faster.
+        engine: "native" (machine code), "numpy", or "warp" (a thread per pair, on a GPU where there is one); None: the
+            faster one of the first two.
     """
-    if engine not in (None, "native", "numpy"):
-        raise ParameterError(f"engine = {engine!r}: sizing runs on 'native' or 'numpy'")
+    if engine not in (None, "native", "numpy", "warp"):
+        raise ParameterError(f"engine = {engine!r}: sizing runs on 'native', 'numpy' or 'warp'")
     if isinstance(task, (str, Path)):
         task = Task.read(task)
     if not isinstance(task, Task):
