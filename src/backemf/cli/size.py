@@ -131,4 +131,6 @@ def _width(rows: list[dict[str, Json]], column: tuple[str, str, str]) -> int:
 def _cell(value: object, form: str) -> str:
     if not isinstance(value, (int, float)):
         return str(value)
+    if value != value:
+        return "–"
     return f"{100 * value:.0f}" if form == "%" else f"{value:{form}}"

@@ -185,11 +185,11 @@ def _badge(severity: str) -> str:
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], numeric: Sequence[int] = ()) -> str:
-    """An HTML table of cells that are HTML already; numeric columns are set flush right."""
+    """An HTML table of cells that are HTML already; numeric columns are set flush right. Titles may have two lines."""
 
     def cell(tag: str, index: int, text: str) -> str:
         return f"<{tag}{' class=number' if index in numeric else ''}>{text}</{tag}>"
 
-    head = "".join(cell("th", k, escape(text)) for k, text in enumerate(header))
+    head = "".join(cell("th", k, escape(text).replace("\n", "<br>")) for k, text in enumerate(header))
     body = "\n".join("<tr>" + "".join(cell("td", k, text) for k, text in enumerate(row)) + "</tr>" for row in rows)
     return f'<div class="wide"><table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table></div>'

@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ..plot import Section, html
 from ..plot.page import picture, table
 from ..progress import progress_bar
@@ -38,22 +40,28 @@ def _joint(found: Found, name: str, joint: JointFound, top: int) -> list[Section
 
 
 def _ranking(found: Found, name: str, joint: JointFound, top: int) -> Section:
-    header = ("", "motor and gear", "gear", "mass [kg]", "energy [J]", "winding [°C]", "inertia [kg·m²]", "peak [A]",
-              "RMS [A]", "voltage [V]", "nearest limit", "left of it")  # fmt: skip
+    header = ("", "motor and gear", "gear\n[:1]", "mass\n[kg]", "energy\n[J]", "winding\n[°C]",
+              "inertia\n[kg·m²]", "peak\n[A]", "RMS\n[A]", "volts\n[V]", "left\n[%]", "of")  # fmt: skip
     rows = []
     for row in found.table(top, name):
         figures = {key: float(value) for key, value in row.items() if isinstance(value, (int, float))}
         rows.append((
-            str(row["rank"]), escape(str(row["name"])), f"{figures['ratio']:.4g}:1", f"{figures['mass']:.3g}",
-            f"{figures['energy']:.3g}", f"{figures['winding']:.0f}", f"{figures['inertia']:.2g}",
-            f"{figures['peak_current']:.3g}", f"{figures['rms_current']:.3g}", f"{figures['voltage']:.3g}",
-            escape(str(row["tightest"]).replace("_", " ")), f"{100 * figures['margin']:.0f} %",
+            str(row["rank"]), escape(str(row["name"])).replace(" + ", " +<br>"), _cell(figures["ratio"], ".4g"),
+            _cell(figures["mass"], ".3g"), _cell(figures["energy"], ".3g"), _cell(figures["winding"], ".0f"),
+            _cell(figures["inertia"], ".2g"), _cell(figures["peak_current"], ".3g"),
+            _cell(figures["rms_current"], ".3g"), _cell(figures["voltage"], ".3g"),
+            _cell(100 * figures["margin"], ".0f"), escape(str(row["tightest"]).replace("_", " ")),
         ))  # fmt: skip
     words = (
         f"<p><strong>{len(joint)} of {joint.count}</strong> pairs can do it, the least "
         f"{escape(found.task.wanted[0].replace('_', ' '))} first. Candidates: {escape(found.source or 'as given')}.</p>"
     )
-    return Section(f"{name}: the best pairs", words + (table(header, rows, numeric=range(2, 10)) if rows else ""))
+    return Section(f"{name}: the best pairs", words + (table(header, rows, numeric=range(2, 11)) if rows else ""))
+
+
+def _cell(value: float, form: str) -> str:
+    """A number; a dash where it is not known."""
+    return "–" if np.isnan(value) else f"{value:{form}}"
 
 
 def _pictures(name: str, joint: JointFound) -> Section:

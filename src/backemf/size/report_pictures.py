@@ -14,7 +14,6 @@ from ..plot.types import Figure
 from .evaluation import at_ambient
 from .heat import copper_scale
 from .joint_found import JointFound
-from .task import WANTED
 from .trace import Trace
 
 WORDS = {
@@ -29,14 +28,29 @@ WORDS = {
 }
 
 
+AXES = {
+    "mass": "mass [kg]",
+    "energy": "energy per cycle [J]",
+    "winding_temperature": "hottest winding [°C]",
+    "inertia": "inertia at the joint [kg·m²]",
+}
+"""What is wanted as the label of an axis."""
+WIDE = 10.0
+"""Ratio of the largest to the smallest value from which on an axis is logarithmic [1]."""
+DOTS = (300, 200)
+"""Places in which pairs of a picture are told apart, across and up [1]."""
+
+
 def draw_range(motor: Motor, supply: Supply, ambient: float, found: JointFound, trace: Trace) -> Figure:
     """The task inside the operating range of a motor: each moment as speed and torque at the gear output."""
     with style.look():
         drawn, (ax,) = style.figure(height=2.7)
+        most = [0.0, 0.0]
         try:
             area = range_of(motor, float(supply.voltage), ambient)
             for torque, shade in ((area.short_term, 0.12), (area.continuous, 0.38)):
                 ax.fill_betweenx(style.RPM * area.speed, 0.0, torque, color=style.BLUE, alpha=shade, linewidth=0)
+            most = [float(np.nanmax(area.short_term)), style.RPM * float(np.nanmax(area.speed))]
         except ParameterError:
             pass  # a motor whose range is not known has the task alone
         velocity = np.abs(found.cycle.cells.velocity)
@@ -45,8 +59,10 @@ def draw_range(motor: Motor, supply: Supply, ambient: float, found: JointFound, 
         ax.plot(size, style.RPM * velocity, color=style.INK, linewidth=0.8)
         rms = float(np.sqrt(np.average(size**2, weights=found.cycle.cells.dt)))
         ax.plot(rms, style.RPM * float(np.average(velocity, weights=found.cycle.cells.dt)), "o", color=style.VERMILION)
-        ax.set_xlim(0.0, 1.15 * float(size.max()))
-        ax.set_ylim(0.0, 1.3 * style.RPM * float(velocity.max()))
+        # the edges of the range where they are near, else the task with some room
+        for set_limit, task, edge in zip((ax.set_xlim, ax.set_ylim), (size, style.RPM * velocity), most, strict=True):
+            top = float(task.max())
+            set_limit(0.0, max(1.15 * top, min(1.08 * edge, 2.5 * top)))
         ax.set(xlabel="joint torque, the rotor's own included [N·m]", ylabel="joint speed [rpm]")
         return drawn
 
@@ -58,14 +74,29 @@ def draw_front(found: JointFound) -> Figure:
     front = found.front_places
     with style.look():
         drawn, (ax,) = style.figure(height=2.7)
-        ax.plot(x[found.order], y[found.order], ".", color=style.GREY, markersize=2)
+        wide = [_is_wide(name, values[found.order]) for name, values in ((first, x), (second, y))]
+        seen = found.order[_apart(x[found.order], y[found.order], wide)]
+        ax.plot(x[seen], y[seen], ".", color=style.GREY, markersize=2)
         ax.plot(x[front], y[front], "o-", color=style.BLUE, markersize=4, linewidth=1.0)
-        ax.set(xlabel=f"{WANTED[first][1]} [{_unit(first)}]", ylabel=f"{WANTED[second][1]} [{_unit(second)}]")
+        ax.set(xlabel=AXES[first], ylabel=AXES[second])
+        for set_scale, logarithmic in zip((ax.set_xscale, ax.set_yscale), wide, strict=True):
+            set_scale("log" if logarithmic else "linear")
         return drawn
 
 
-def _unit(name: str) -> str:
-    return WANTED[name][0].replace("degC", "°C").replace("*", "·").replace("^2", "²")
+def _is_wide(name: str, values: np.ndarray) -> bool:
+    """Whether values are told apart by a logarithm; degrees have no ratio."""
+    return name != "winding_temperature" and float(values.min()) > 0.0 and float(np.ptp(values)) > WIDE * values.min()
+
+
+def _apart(x: np.ndarray, y: np.ndarray, wide: list[bool]) -> np.ndarray:
+    """One pair of each place of a picture: tens of thousands of dots on each other make a file large, not clear."""
+    places = np.zeros(len(x), dtype=int)
+    for values, logarithmic, cells in zip((x, y), wide, DOTS, strict=True):
+        along = np.log(values) if logarithmic else values
+        share = (along - along.min()) / max(float(np.ptp(along)), 1e-300)
+        places = places * (cells + 1) + np.round(share * cells).astype(int)
+    return np.unique(places, return_index=True)[1]
 
 
 def draw_cycle(found: JointFound, trace: Trace) -> Figure:
@@ -77,7 +108,7 @@ def draw_cycle(found: JointFound, trace: Trace) -> Figure:
         for ax, (values, label, colour) in zip(axes, rows, strict=True):
             ax.plot(trace.time, values, color=colour, linewidth=1.0)
             ax.set_ylabel(label)
-        axes[-1].set_xlabel("time since the last motion of a cycle began [s]")
+        axes[-1].set_xlabel("time in the last motion of a cycle [s]")
         drawn.align_ylabels(axes)
         return drawn
 
@@ -107,14 +138,14 @@ def draw_warm_up(found: JointFound, motor: Motor, square: float, limit: float | 
     rises = task.ambient + np.array(rows)
     with style.look():
         drawn, (ax,) = style.figure(height=2.3)
-        ax.plot(times / 60.0, rises[:, 0], color=style.VERMILION, label="winding, mean of a cycle")
+        ax.plot(times / 60.0, rises[:, 0], color=style.VERMILION, label="winding")
         if not isinstance(t, Thermal):
-            ax.plot(times / 60.0, rises[:, 1], color=style.BLUE, label="housing, mean of a cycle")
+            ax.plot(times / 60.0, rises[:, 1], color=style.BLUE, label="housing")
         ax.axhline(hottest, color=style.VERMILION, linewidth=0.7, linestyle=(0, (4, 2)))
         if limit is not None:
             ax.axhline(limit, color=style.INK, linewidth=0.9)
-        ax.legend(loc="lower right")
-        ax.set(xlabel="time from cold [min]", ylabel="temperature [°C]")
+        ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2)
+        ax.set(xlabel="time from cold [min]", ylabel="mean of a cycle [°C]")
         return drawn
 
 
