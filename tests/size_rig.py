@@ -41,5 +41,4 @@ def maxon() -> be.Candidates:
     """The pairs of the public catalogue of maxon; skips where it is absent."""
     if not DATA.is_dir():
         pytest.skip(f"no maxon catalogue at {DATA}: set BACKEMF_DATA to the folder of measurements")
-    folder, _, _ = import_pairs(DATA, mkdtemp())
-    return be.Candidates.read(folder)
+    return be.Candidates.read(import_pairs(DATA, mkdtemp()).folder)

@@ -240,6 +240,20 @@ def test_bus_sags_with_the_other_joint_on_it():
     assert figures["supply_current"] == pytest.approx(power / bus, rel=1e-3)
 
 
+def test_battery_that_cannot_give_the_power():
+    """Through its resistance a battery gives V²/(4·R) at most, though a motor may need few volts."""
+    joint = be.JointTask(motion=be.TrapezoidMove(angle=1.5, duration=0.5), load=be.Pendulum(mass=1.0, length=0.3))
+    motors = [motor("cool", ratio=5.0, winding=be.Winding(resistance=0.02)), motor("hungry")]
+    battery = be.Supply(voltage=30.0, resistance=5.0)
+    found = be.size(task(joints={"joint": joint}, supply=battery), motors).only
+    assert [found[k].name for k in range(len(found))] == ["cool"]
+    (out,) = found.rejected()
+    assert out.figures["voltage"] < 15.0
+    strong = be.size(task(joints={"joint": joint}, supply=be.Supply(voltage=30.0)), motors[1:]).only
+    needs = 2.0 * np.sqrt(5.0 * strong.trace(0).power.max())
+    assert out.reason == f"draws more than the 45 W that the supply can give; one of {needs:.1f} V would do"
+
+
 def test_regeneration_that_a_supply_refuses_is_paid():
     """Without it the energy of braking is lost, so a cycle costs more."""
     efficient = motor(winding=be.Winding(resistance=0.05))

@@ -125,14 +125,14 @@ def test_rows_of_a_database_that_contradict_themselves_are_left_out(tmp_path):
         tmp_path, GOOD + bad, "g,X,1,planetary,1,10,0.1,1e-8,0.9,1,2,1\nfree,X,1,planetary,1,10,0.1,1e-8,1.2,1,2,1\n",
         "m,g,free,,\nfast,g\nlacks,g\n",
     )  # fmt: skip
-    path, pairs, left = import_pairs(folder, tmp_path / "out")
-    assert pairs == 1
-    reasons = {each.name: each.reason for each in left}
+    done = import_pairs(folder, tmp_path / "out")
+    assert (done.pairs, done.listed) == (1, 4)
+    reasons = {each.name: each.reason for each in done.left_out}
     assert reasons.keys() == {"fast", "lacks", "free"}
     assert "contradicts itself" in reasons["fast"] and "no_load_speed" in reasons["fast"]
     assert reasons["lacks"] == "lacks R"
     assert "efficiency = '1.2'" in reasons["free"]
-    read = be.Candidates.read(path)
+    read = be.Candidates.read(done.folder)
     assert len(read) == 1 and {each.name for each in read.left_out} == reasons.keys()
     made = read.batches[0].single(0)
     assert (float(made.ratio), float(made.winding.resistance)) == (10.0, 1.0)
@@ -140,7 +140,7 @@ def test_rows_of_a_database_that_contradict_themselves_are_left_out(tmp_path):
 
 def test_partial_keys_stand_for_all_gears_that_begin_so(tmp_path):
     gears = "".join(f"{key},X,1,planetary,1,10,0.1,1e-8,0.9,1,2,1\n" for key in ("A_1", "A_2", "B_1"))
-    assert import_pairs(database(tmp_path, GOOD, gears, "m,A_*\n"), tmp_path / "out")[1] == 2
+    assert import_pairs(database(tmp_path, GOOD, gears, "m,A_*\n"), tmp_path / "out").pairs == 2
 
 
 def test_folder_of_raw_csv_says_how_to_import_it(tmp_path):
@@ -183,6 +183,75 @@ def test_command_line(tmp_path):
         assert ("[V]" in titles) == (width == 200)
     bad = CliRunner().invoke(app, ["size", str(tmp_path / "no.toml")])
     assert bad.exit_code == 2
+
+
+LOAD = TEXT[TEXT.index("[joints.shoulder.load]") :]
+HEAD = TEXT[: TEXT.index("[joints.shoulder.motion]")]
+ENERGY = TEXT.replace('["mass", "energy"]', '"energy"')
+SAMPLED = HEAD + '[joints.shoulder.motion]\nkind = "csv"\nfile = "move.csv"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "samples", "words"),
+    [
+        (TEXT, "", "none of 1 candidates states what the task needs; the first, geared: does not state its mass"),
+        (ENERGY.replace('"48 V"', '"2 V"'), "", "the supply of 2 V is too weak for each of "),
+        (ENERGY.replace('"0.1 ohm"', '"200 ohm"'), "", "the supply of 48 V is too weak for each of "),
+        (SAMPLED + LOAD, "position [rad],velocity [rad/s]\n0,0,0\n1,1,9\n2,2,9\n3,3,9\n", "is not the derivative of"),
+        (SAMPLED + LOAD, "position [rad]\n0,0\n2,1\n1,2\n3,3\n", "the samples are out of order; sort them by time"),
+        (SAMPLED + LOAD, "position [rad],torque [N*m]\n0,0,1\n1,1,1\n2,2,1\n3,3,1\n", "it has a load too; leave out"),
+        (
+            TEXT.replace(LOAD, '[joints.shoulder.load]\nkind = "ConstantTorque"\ntorque = "2 N*m"\n'), "",
+            "has a torque and no inertia",
+        ),
+        (TEXT + "[gears]\nratios = [0.5]\n", "", "FreeGears.ratios = [0.5]: must be one or more numbers from 1"),
+    ],
+    ids=["mass", "weak supply", "weak battery", "derivative", "order", "torque and load", "no inertia", "gears"],
+)  # fmt: skip
+def test_bad_input_through_the_command_line(text, samples, words, tmp_path):
+    """One sentence and the status 2, never a traceback."""
+    given = write(tmp_path, "task.toml", text)
+    if samples:
+        write(tmp_path, "move.csv", "time [s]," + samples)
+    folder = tmp_path / "motors"
+    folder.mkdir()
+    be.save(motor(ratio=40.0), folder / "geared.toml")
+    bad = CliRunner(env={"COLUMNS": "1000"}).invoke(
+        app, ["size", str(given.with_name("task.toml")), "--from", str(folder)]
+    )
+    assert isinstance(bad.exception, (SystemExit, be.ParameterError))
+    said = str(bad.exception) if isinstance(bad.exception, be.ParameterError) else bad.output
+    assert words in said and "Traceback" not in said and len(said.strip().splitlines()) == 1
+
+
+def test_command_writes_the_robot(tmp_path):
+    """From the task to a file that export takes, its model found from there."""
+    folder, robot = tmp_path / "motors", tmp_path / "robot.toml"
+    folder.mkdir()
+    be.save(motor(ratio=80.0, efficiency=0.9, ratings=be.Ratings(winding_temperature=155.0)), folder / "geared.toml")
+    light = TEXT.replace('"2 kg"', '"0.3 kg"').replace('["mass", "energy"]', '"energy"')
+    for name, text in (("arm.toml", light), ("arm.xml", (TASKS / "arm.xml").read_text(encoding="utf-8"))):
+        write(tmp_path, name, text)
+    done = CliRunner().invoke(app, ["size", str(tmp_path / "arm.toml"), "--from", str(folder), "--robot", str(robot)])
+    assert done.exit_code == 0, done.output
+    read = be.read_robot(robot)
+    assert read.model == tmp_path / "arm.xml" and list(read.joints) == ["shoulder"]
+
+
+@pytest.mark.parametrize("name", ["arm", "pan_tilt"])
+def test_models_of_the_gallery_are_their_loads(name):
+    """The torque of the loads is that of the model's inverse dynamics, where the other joint stands still."""
+    pytest.importorskip("mujoco")
+    given = replace(be.Task.read(TASKS / f"{name}.toml"), samples=60)
+    for joint in given.joints:
+        joints = {
+            each: part if each == joint else replace(part, motion=replace(part.motion, amplitude=0.0))
+            for each, part in given.joints.items()
+        }
+        alone = replace(given, joints=joints)
+        bare = replace(alone, joints={each: replace(part, load=None) for each, part in joints.items()})
+        one, other = (each.cycles()[joint].torque for each in (alone, bare))
+        np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4)
 
 
 def test_robot_model_says_the_torque(tmp_path):

@@ -35,12 +35,12 @@ def catalogue(
         raise ParameterError(
             f"catalogue {action}: there is no such action; write `backemf catalogue import DIR -o DIR`"
         )
-    folder, pairs, left = import_pairs(source, output)
+    done = import_pairs(source, output)
     if json_:
-        print_json(
-            {"folder": str(folder), "pairs": pairs, "left_out": [{"name": e.name, "reason": e.reason} for e in left]}
-        )
+        left = [{"name": each.name, "reason": each.reason} for each in done.left_out]
+        print_json({"folder": str(done.folder), "pairs": done.pairs, "listed": done.listed, "left_out": left})
         return
-    console().print(f"{pairs} pairs; {len(left)} rows left out", highlight=False)
-    print_findings([("info", each.name, each.reason) for each in left])
-    print_written((folder,))
+    rows = f"; {len(done.left_out)} rows left out" if done.left_out else ""
+    console().print(f"{done.pairs} of {done.listed} pairs{rows}", highlight=False)
+    print_findings([("info", each.name, each.reason) for each in done.left_out])
+    print_written((done.folder,))

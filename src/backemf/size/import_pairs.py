@@ -7,6 +7,7 @@ heat capacities and friction is estimated by the rules of the datasheets.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -25,11 +26,22 @@ ROOM = 25.0
 Row = dict[str, str]
 
 
-def import_pairs(source: str | Path, folder: str | Path) -> tuple[Path, int, list[LeftOut]]:
-    """Read `*_motors.csv`, `*_gearboxes.csv` and `*_compatibility.csv` of a folder and write a catalogue of pairs.
+@dataclass(frozen=True)
+class Imported:
+    """What an import has written."""
 
-    Returns the folder, how many pairs it has, and what was left out.
-    """
+    folder: Path
+    """The folder."""
+    pairs: int
+    """Pairs that it has [1]."""
+    listed: int
+    """Pairs that the database lists [1]."""
+    left_out: list[LeftOut]
+    """Rows that were left out, and why."""
+
+
+def import_pairs(source: str | Path, folder: str | Path) -> Imported:
+    """Read `*_motors.csv`, `*_gearboxes.csv` and `*_compatibility.csv` of a folder and write a catalogue of pairs."""
     place = Path(source)
     found = {kind: sorted(place.glob(f"*_{kind}.csv")) for kind in ("motors", "gearboxes", "compatibility")}
     for kind, files in found.items():
@@ -52,12 +64,13 @@ def import_pairs(source: str | Path, folder: str | Path) -> tuple[Path, int, lis
             gears[row["key"]] = _gear(row)
         except ParameterError as error:
             out.append(LeftOut(row["key"], str(error)))
-    known = {row["key"] for row in motor_rows} | {row["key"] for row in gear_rows}
-    pairs: list[tuple[str, str]] = []
+    all_motors, all_gears = ([row["key"] for row in rows] for rows in (motor_rows, gear_rows))
+    listed: list[tuple[str, str]] = []
     for file in found["compatibility"]:
-        pairs += _pairs(file, motors, gears, known)
+        listed += _pairs(file, all_motors, all_gears)
+    pairs = [(motor, gear) for motor, gear in listed if motor in motors and gear in gears]
     path = write_pairs(folder, ", ".join(f.name for files in found.values() for f in files), motors, gears, pairs, out)
-    return path, len(pairs), out
+    return Imported(path, len(pairs), len(listed), out)
 
 
 def _records(file: Path, needed: Sequence[str]) -> list[Row]:
@@ -191,18 +204,17 @@ def _gear(row: Row) -> dict[str, float]:
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _pairs(
-    file: Path, motors: dict[str, dict[str, float]], gears: dict[str, dict[str, float]], known: set[str]
-) -> list[tuple[str, str]]:
+def _pairs(file: Path, motors: list[str], gears: list[str]) -> list[tuple[str, str]]:
     """Pairs of a file of compatibility; a key that ends in * stands for all that begin so."""
+    known_motors, known_gears = set(motors), set(gears)
     found = []
     for cells in read_rows(file):
         motor, *fits = [cell.strip() for cell in cells if cell.strip()]
-        if motor not in known:
+        if motor not in known_motors:
             raise ParameterError(f"{file}: there is no motor {motor!r} in the files of motors")
         for key in fits:
             names = [name for name in gears if name.startswith(key[:-1])] if key.endswith("*") else [key]
-            if not key.endswith("*") and key not in known:
+            if not key.endswith("*") and key not in known_gears:
                 raise ParameterError(f"{file}: there is no gearbox {key!r} in the files of gearboxes")
-            found += [(motor, name) for name in names if motor in motors and name in gears]
+            found += [(motor, name) for name in names]
     return found

@@ -53,7 +53,7 @@ def size(
         for name, cycle in cycles.items():
             others = _together({other: powers[other] for other in powers if other != name}, cycles, cycle)
             joints[name] = _size_joint(task, cycle, known, others, engine)
-    _require_supply(task, joints)
+    _require_candidates(task, joints)
     return Found(task, joints, known.source)
 
 
@@ -114,10 +114,15 @@ def _together(powers: dict[str, np.ndarray], cycles: dict[str, Cycle], cycle: Cy
     return total
 
 
-def _require_supply(task: Task, joints: dict[str, JointFound]) -> None:
-    """Raise `ParameterError` where the supply is too weak for every candidate of a joint."""
+def _require_candidates(task: Task, joints: dict[str, JointFound]) -> None:
+    """Raise `ParameterError` where no candidate of a joint is complete, or the supply is too weak for every one."""
     for name, found in joints.items():
-        if len(found) or not found.count:
+        if not found.count:
+            raise ParameterError(
+                f"joint {name!r}: none of {len(found.left_out)} candidates states what the task needs; "
+                f"{_first(found.left_out)}"
+            )
+        if len(found):
             continue
         voltage, spare = found.figure("voltage"), found.figure("spare_voltage")
         if (spare < 0.0).all():

@@ -16,7 +16,7 @@ from ..motor import Motor
 from ..physics.gearbox import input_torque
 from ..physics.inverse import current_at, motor_torque, terminal_voltage
 from ..physics.mechanics import iron_power
-from ..physics.ops import absolute, expm1, maximum, minimum, where
+from ..physics.ops import absolute, expm1, maximum, minimum, sqrt, where
 from ..physics.supply import accepted_power, bus_current, sagging_bus
 from ..physics.winding import resistance
 from ..values import Number
@@ -141,6 +141,10 @@ def operate(pair: Pair, state: State, sample: Sample) -> State:
     if supply.resistance is not None:
         bus = sagging_bus(supply.voltage, supply.resistance, 0.0, 0.0, total)
     spare = supply.largest_share * bus - maximum(absolute(volts), absolute(cold_volts))
+    if supply.resistance is not None:
+        # beyond V²/(4·R) a battery gives no more, whatever the voltage of its bus: this one would have to be stronger
+        lacks = supply.voltage - 2.0 * sqrt(supply.resistance * maximum(total, 0.0))
+        spare = where(lacks < 0.0, minimum(spare, lacks), spare)
     # inductance gives back over the cycle what it takes: the energy is what heats and what turns
     used = copper + terminal_voltage(motor, 0.0, 0.0, sample["velocity"], temperature) * current
     paid = used if supply.regeneration else accepted_power(used)

@@ -116,6 +116,12 @@ def sentence(
     if check.name == "housing":
         return f"housing reaches {value:.0f} °C of {limit:.0f} °C"
     if check.name == "voltage":
+        volts = float(task.supply.voltage)
+        if limit < 0.49 * float(task.supply.largest_share) * volts:
+            # no bus falls below a half of its supply, except where more is drawn than that gives at any voltage
+            most = volts**2 / (4.0 * float(task.supply.resistance or np.inf))
+            needs = volts - float(e.spare_voltage[k])
+            return f"draws more than the {show(most, 'W')} that the supply can give; one of {show(needs, 'V')} would do"
         return f"needs {show(value, 'V')} at the terminals, and the bus gives {show(max(limit, 0.0), 'V')}"
     if np.isinf(value):
         return f"{check.words} is without bounds: friction locks the joint"
