@@ -68,7 +68,7 @@ def times(batch: Batch, samples: int, engine: str, rounds: int = 4) -> tuple[lis
 def gpu() -> str:
     """The name of the GPU that Warp runs on; empty: none."""
     try:
-        import warp as wp
+        import warp as wp  # pyright: ignore[reportMissingImports]
     except ImportError:
         return ""
     return wp.get_device().name if wp.get_device().is_cuda else ""
