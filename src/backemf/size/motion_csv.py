@@ -37,8 +37,8 @@ def read_motion(path: str | Path, joint: str = "", closed: bool = True) -> Sampl
     if "position" not in found and "velocity" not in found:
         of = f" of the joint {joint!r}" if joint else ""
         raise ParameterError(
-            f"{file}, line {header.line}: has neither a position nor a velocity{of}; there are "
-            f"{', '.join(header.headings[:12])}"
+            f"{file}, line {header.line}: has neither a position nor a velocity{of}; name a column "
+            f"`position [rad]` or `velocity [rad/s]`, there are {', '.join(header.headings[:12])}"
         )
     names = list(found)
     rows, lines = read_cells(file, header, [found[name][0] for name in names])

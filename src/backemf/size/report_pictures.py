@@ -69,6 +69,8 @@ def draw_range(motor: Motor, supply: Supply, ambient: float, found: JointFound, 
 
 def draw_front(found: JointFound) -> Figure:
     """What is wanted first over what is wanted second, of all pairs that can do it, the front in colour."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
     first, second = found.task.wanted[:2]
     x, y = found.figure(first), found.figure(second)
     front = found.front_places
@@ -79,8 +81,15 @@ def draw_front(found: JointFound) -> Figure:
         ax.plot(x[seen], y[seen], ".", color=style.GREY, markersize=2)
         ax.plot(x[front], y[front], "o-", color=style.BLUE, markersize=4, linewidth=1.0)
         ax.set(xlabel=AXES[first], ylabel=AXES[second])
-        for set_scale, logarithmic in zip((ax.set_xscale, ax.set_yscale), wide, strict=True):
-            set_scale("log" if logarithmic else "linear")
+        for set_scale, axis, logarithmic in zip(
+            (ax.set_xscale, ax.set_yscale), (ax.xaxis, ax.yaxis), wide, strict=True
+        ):
+            if logarithmic:
+                set_scale("log")
+                # plain numbers, few enough to stand beside each other
+                axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+                axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+                axis.set_minor_formatter(NullFormatter())
         return drawn
 
 
