@@ -143,6 +143,7 @@ if TYPE_CHECKING:
         TriangleMove,
         size,
     )
+    from .sweep import Case, Space, Sweep, read_sweep, sweep
     from .transfer import Exported, export
 
 __version__ = "0.1.0"
@@ -178,13 +179,16 @@ _HOMES = {
     ".size": (
         "Candidates Found FreeGears JointTask SampledMotion SineMotion Task TaskLimits TrapezoidMove TriangleMove"
     ),
+    ".size": ("Candidates Found JointTask SampledMotion SineMotion Task TaskLimits TrapezoidMove TriangleMove"),
+    ".sweep": "Case Space Sweep read_sweep",
     ".transfer": "Exported export",
 }
 """Every module with public names, and these; it is loaded when one of them is first used."""
 _LATER = {name: module for module, names in _HOMES.items() for name in names.split()}
 _ROOMS = (
     "actuator", "analyze", "catalog", "commands", "datasheet", "design", "engines", "errors", "identify", "learned",
-    "loads", "motor", "motorfile", "physics", "plot", "random", "robot", "run", "sims", "size", "transfer", "units",
+    "loads", "motor", "motorfile", "physics", "plot", "random", "robot", "run", "sims", "size", "sweep",
+    "transfer", "units",
 )  # fmt: skip
 """Modules that are loaded when they are first used."""
 _HOOKS = {
@@ -242,6 +246,7 @@ __all__ = [
     "BackemfError",
     "BackemfWarning",
     "Candidates",
+    "Case",
     "Cogging",
     "Command",
     "Comparison",
@@ -314,11 +319,13 @@ __all__ = [
     "ServoRegisters",
     "SimulationError",
     "SineMotion",
+    "Space",
     "Stage",
     "State",
     "StoredRun",
     "Stribeck",
     "Supply",
+    "Sweep",
     "TanhFriction",
     "Task",
     "TaskLimits",
@@ -355,6 +362,7 @@ __all__ = [
     "read_log",
     "read_recording",
     "read_robot",
+    "read_sweep",
     "rest",
     "robot",
     "rollout",
@@ -362,6 +370,7 @@ __all__ = [
     "sims",
     "simulate",
     "size",
+    "sweep",
     "transfer",
     "units",
 ]

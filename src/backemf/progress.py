@@ -10,6 +10,8 @@ from .values import Module
 
 PATIENCE = 2.0
 """How long something takes before a bar appears [s]."""
+LATELY = 600.0
+"""How far back a bar looks for the speed from which the time left follows [s]."""
 
 
 @contextmanager
@@ -43,7 +45,8 @@ def _start(label: str, total: int, done: int) -> Module:
 
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     console = Console(stderr=True)
-    bar = Progress(*columns, console=console, disable=not console.is_terminal)
+    # a piece of work may take minutes: the time that is left follows from all that was done lately
+    bar = Progress(*columns, console=console, disable=not console.is_terminal, speed_estimate_period=LATELY)
     bar.add_task(label, total=total, completed=done)
     bar.start()
     return bar

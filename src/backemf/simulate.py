@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
 from typing import overload
@@ -148,6 +148,64 @@ def simulate(
 
     Ctrl-C ends a run between two pieces of it, with what was recorded until then in the file.
     """
+    done = _run(
+        actuator, load, command, duration, dt, position=position, velocity=velocity, initial=initial, shape=shape,
+        every=every, engine=engine, precision=precision, device=device, seed=seed, progress=progress, output=output,
+        to=to, channels=channels, keep=to is None,
+    )  # fmt: skip
+    if to is not None:
+        return StoredRun(done.actuator, load, dt, Path(to), tuple(done.written), done.batch, done.summary)
+    time = (np.arange(done.steps // every) + 1) * (dt * every)
+    if (hint := degrees_hint(done.actuator, done.kept)) is not None:
+        warnings.warn(hint, BackemfWarning, stacklevel=2)
+    return Run(done.actuator, load, dt, time, done.kept)
+
+
+def summarize(
+    actuator: Actuator | Motor,
+    load: Load,
+    command: Command | Signal | Number,
+    duration: float,
+    dt: float = 1e-4,
+    *,
+    position: Number = 0.0,
+    velocity: Number = 0.0,
+    initial: Mapping[str, Number] | None = None,
+    shape: tuple[int, ...] | int | None = None,
+    engine: str | None = None,
+    seed: int = 0,
+) -> RunSummary:
+    """What a run comes to, without its channels, so that its memory does not grow with its length.
+
+    Arguments as of `simulate`.
+    """
+    done = _run(
+        actuator, load, command, duration, dt, position=position, velocity=velocity, initial=initial, shape=shape,
+        every=1, engine=engine, precision="float64", device=None, seed=seed, progress=False, output=None, to=None,
+        channels=None, keep=False,
+    )  # fmt: skip
+    return done.summary
+
+
+@dataclass(frozen=True)
+class _Done:
+    """A run that has ended."""
+
+    actuator: Actuator
+    kept: dict[str, np.ndarray]
+    summary: RunSummary
+    written: list[str]
+    batch: tuple[int, ...]
+    steps: int
+
+
+def _run(
+    actuator: Actuator | Motor, load: Load, command: Command | Signal | Number, duration: float, dt: float, *,
+    position: Number, velocity: Number, initial: Mapping[str, Number] | None, shape: tuple[int, ...] | int | None,
+    every: int, engine: str | None, precision: str, device: str | None, seed: int, progress: bool,
+    output: str | Path | None, to: str | Path | None, channels: Sequence[str] | None, keep: bool,
+) -> _Done:  # fmt: skip
+    """Check what is asked for and run it; with `keep` its channels are kept, without its summary."""
     if isinstance(actuator, Motor):
         actuator = Actuator(actuator)
     if not isinstance(actuator, Actuator):
@@ -176,7 +234,7 @@ def simulate(
     written = check_written(output, to, channels, named, engine)
     recorded = written if engine == "warp" else named
     size = piece_steps(every, batch, len(recorded))
-    check_memory(steps // every, batch, len(recorded), size // every, to is None)
+    check_memory(steps // every, batch, len(recorded), size // every, keep)
     check_disk(to if output is None else output, steps // every, batch, len(written))
     start = start_of(actuator, load, batch, position, velocity, initial or {}, dt, seed)
 
@@ -207,17 +265,12 @@ def simulate(
             check_finite(record, (first + every) * dt, dt * every, actuator, load)
             watch.look(record, (first + every) * dt)
             recorder.write(record)
-            if to is None:
+            if keep:
                 kept = keep_piece(kept, record, first // every, steps // every)
             else:
                 summary.look(record)
             advance(count)
-    if to is not None:
-        return StoredRun(actuator, load, dt, Path(to), tuple(written), batch, summary)
-    time = (np.arange(steps // every) + 1) * (dt * every)
-    if (hint := degrees_hint(actuator, kept)) is not None:
-        warnings.warn(hint, BackemfWarning, stacklevel=2)
-    return Run(actuator, load, dt, time, kept)
+    return _Done(actuator, kept, summary, written, batch, steps)
 
 
 def roll_on(engine: str, device: str | None, recorded: list[str]) -> Callable[..., tuple[Here, Channels]]:

@@ -59,7 +59,17 @@ def in_threads(count: int, steps: int, run: Callable[[int, int], object]) -> Non
 
 def processors() -> set[int]:
     """Processors that this process may use."""
-    return os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set(range(os.cpu_count() or 1))
+    own = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set(range(os.cpu_count() or 1))
+    return set(sorted(own)[: _most[0]]) if _most else own
+
+
+def limit_processors(count: int) -> None:
+    """Let this process use so many processors at most, where others compute beside it."""
+    _most[:] = [count]
+
+
+_most: list[int] = []
+"""Most processors that this process uses; empty: as many as there are [1]."""
 
 
 def compile_text(text: str, optimize: bool = False) -> Module:

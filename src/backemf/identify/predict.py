@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from ..actuator import Actuator
 from ..actuator.memory import states_of
+from ..engines.machine_code import processors
 from ..loads import LockedRotor
 from ..parts import without_neutral
 from ..random.randomize import rebuild
@@ -112,7 +112,7 @@ class Predictor:
                 self._read(group, seen, start, values, every)
 
         self._kernel.compile(slopes)
-        workers = min(groups, os.cpu_count() or 1)
+        workers = min(groups, len(processors()))
         if workers == 1:
             for group in range(groups):
                 run_group(group)
