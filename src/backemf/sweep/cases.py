@@ -11,6 +11,15 @@ from ..errors import ParameterError
 from .draws import stream_words
 
 
+class MissingFieldError(ParameterError, KeyError):
+    """A case is asked for a field that the sweep does not vary."""
+
+    def __init__(self, name: object, given: Mapping[str, float | str]):
+        super().__init__(f"case[{name!r}]: the sweep does not vary it; it varies {', '.join(given)}")
+
+    __str__ = ParameterError.__str__
+
+
 @dataclass(frozen=True)
 class Case(Mapping[str, "float | str"]):
     """One case of a sweep: `case["load.inertia"]` is the value of a field."""
@@ -19,19 +28,19 @@ class Case(Mapping[str, "float | str"]):
     """Its number in the sweep."""
     seed: int
     """A random seed of its own: the same for the same sweep, whoever computes it."""
-    values: Mapping[str, float | str]
+    given: Mapping[str, float | str]
     """Value of each field that varies."""
 
     def __getitem__(self, name: str) -> float | str:
-        if name not in self.values:
-            raise ParameterError(f"case[{name!r}]: the sweep does not vary it; it varies {', '.join(self.values)}")
-        return self.values[name]
+        if name not in self.given:
+            raise MissingFieldError(name, self.given)
+        return self.given[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.values)
+        return iter(self.given)
 
     def __len__(self) -> int:
-        return len(self.values)
+        return len(self.given)
 
 
 @dataclass(frozen=True)
@@ -81,7 +90,7 @@ class Answers:
                 f"the answer {name!r} is a {type(values).__name__} here and something else in another case: "
                 "give the same kind in all"
             )
-        column[where] = row
+        column[where] = row if row.ndim else row.item()
         self.there[name][where] = True
 
     def fail(self, where: np.ndarray | int, sentence: str) -> None:

@@ -38,7 +38,7 @@ def _text(thing: object, deep: int = 0) -> str:
     if isinstance(thing, Mapping):
         return "{" + ", ".join(f"{_text(key, deep)}: {_text(value, deep)}" for key, value in thing.items()) + "}"
     if isinstance(thing, (list, tuple)):
-        return "[" + ", ".join((_text(each, deep) for each in thing)) + "]"
+        return "[" + ", ".join(_text(each, deep) for each in thing) + "]"
     if inspect.isfunction(thing):
         inner = [_text(cell.cell_contents, deep) for cell in thing.__closure__ or ()]
         return f"{thing.__qualname__} {_source(thing)} {_text(thing.__defaults__, deep)} {inner}"

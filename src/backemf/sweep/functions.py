@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import inspect
 from importlib import import_module
+from typing import cast
 
 from ..checks import quote
 from ..errors import ParameterError
 from ..values import Foreign
-from .swept import OwnFunction, Swept
+from .swept import Function, OwnFunction, Swept
 
 NAMED = {
     "simulate": (".simulations", "Simulations"),
@@ -40,7 +41,7 @@ def make_swept(function: Foreign, settings: dict[str, Foreign]) -> Swept:
             raise ParameterError(f"sweep: {function} needs {' and '.join(missing)}: give {missing[0]}=...")
         return kind(**settings)
     elif callable(function):
-        made = OwnFunction(function)
+        made = OwnFunction(cast(Function, function))
     else:
         raise ParameterError(f"sweep: function = {quote(function)}: must be a function, or one of {', '.join(NAMED)}")
     if settings:

@@ -109,7 +109,7 @@ class Identifications(Swept):
 
     def _fit(self, case: Case, seed: int) -> dict[str, object]:
         """What a fit to one log finds: every number with its interval, the errors, and the laws that stayed."""
-        given = self.given | {name: case[name] for name in TEXTS if name in case}
+        given: dict[str, Foreign] = {**self.given, **{name: case[name] for name in TEXTS if name in case}}
         prior = _actuator(given["motor"])
         own = {name: float(value) for name, value in case.items() if name not in TEXTS}
         changes = {resolve_field(prior, name.removeprefix("actuator."), name): value for name, value in own.items()}

@@ -11,6 +11,7 @@ import re
 import socket
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from time import monotonic
 from types import TracebackType
 
@@ -143,9 +144,9 @@ def _task(version: str, threads: dict[str, str]) -> Callable[[bytes, int], objec
 
 def _require_ray() -> Module:
     try:
-        import ray
-        import ray.cloudpickle
-        import ray.exceptions
+        ray: Module = import_module("ray")
+        import_module("ray.cloudpickle")
+        import_module("ray.exceptions")
     except ModuleNotFoundError:
         raise MissingExtraError("ray", "ray", "A sweep on a cluster") from None
     return ray

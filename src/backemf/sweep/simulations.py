@@ -239,7 +239,7 @@ class Simulations(Swept):
 
     def _summarize(self, motor: str, columns: Mapping[str, np.ndarray], count: int) -> RunSummary:
         changes: dict[str, dict[str, np.ndarray]] = {"actuator": {}, "load": {}, "command": {}, "initial": {}}
-        start: dict[str, Number] = dict(self.start)
+        start: dict[str, Foreign] = dict(self.start)
         for name, values in columns.items():
             if name == "motor":
                 continue
@@ -272,8 +272,8 @@ def resolve_field(thing: object, inner: str, name: str) -> str:
 
 
 def _without_index(sentence: str) -> str:
-    """A sentence about the only motor of a batch, without its index and its brackets."""
-    return sentence.replace("[0] = ", " = ").replace("[0]:", ":")
+    """A sentence about the only motor of a batch, without its index there."""
+    return sentence.replace(" at index (0,)", "")
 
 
 def _answers(summary: RunSummary) -> dict[str, np.ndarray]:

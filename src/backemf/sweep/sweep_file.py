@@ -37,6 +37,7 @@ from ..checks import quote
 from ..commands import Signal, from_csv
 from ..errors import BackemfError, ParameterError
 from ..files import read_text
+from ..loads import Load
 from ..parts import FAMILIES
 from ..random.distributions import Distribution
 from ..robot.part_tables import WITHOUT_UNIT, read_kind, read_part, read_quantity, suggest
@@ -127,9 +128,9 @@ def _space(table: Foreign, swept: Swept, file: str, folder: Path) -> Space:
             raise ParameterError(f"{file}, [space] {key}: there is no such field: {suggest(key, SPACE)}")
     axes: dict[Names, Foreign] = {}
     for key, value in _flat(_table(content.get("axes", {}), f"{file}, [space.axes]")).items():
-        names = tuple(name.strip() for name in key.split(","))
+        names = [name.strip() for name in key.split(",")]
         place = f"{file}, [space.axes] {key}"
-        axes[names if len(names) > 1 else names[0]] = _axis(value, names, swept, place, folder)
+        axes[tuple(names) if len(names) > 1 else names[0]] = _axis(value, names, swept, place, folder)
     return Space(axes, content.get("draws"), content.get("how", HOW[0]))
 
 
@@ -142,7 +143,7 @@ def _flat(table: dict[str, Foreign], before: str = "") -> dict[str, Foreign]:
     return found
 
 
-def _axis(value: Foreign, names: tuple[str, ...], swept: Swept, place: str, folder: Path) -> Foreign:
+def _axis(value: Foreign, names: list[str], swept: Swept, place: str, folder: Path) -> Foreign:
     unit = swept.unit(names[0])
     if isinstance(value, list):
         if names[0] in TEXTS:
@@ -212,7 +213,7 @@ def _simulate(table: dict[str, Foreign], place: str, folder: Path) -> dict[str, 
         controller = made["controller"] = read_kind(FAMILIES["controller"], table["controller"], f"{place} controller")
     readers: dict[str, Callable[[Foreign, str], Foreign]] = {
         "motor": lambda value, at: _path(value, "motor", folder, at),
-        "load": lambda value, at: read_kind(FAMILIES["load"], value, at),
+        "load": _load,
         "command": lambda value, at: _command(value, INPUTS[controller.main], at, folder),
         "duration": lambda value, at: read_quantity(value, "s", at),
         "dt": lambda value, at: read_quantity(value, "s", at),
@@ -254,6 +255,10 @@ def _in_unit(text: str, unit: str, place: str) -> Foreign:
         return read_quantity(text, unit, place)
     except ParameterError:
         return text
+
+
+def _load(value: Foreign, place: str) -> Load:
+    return read_kind(FAMILIES["load"], value, place)
 
 
 def _flag(value: Foreign, place: str) -> bool:

@@ -1,0 +1,33 @@
+"""What the tests sweep: functions that note when and where they run."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+
+import backemf as be
+
+
+def node_id() -> str:
+    """The node of the cluster that a task runs on."""
+    import ray
+
+    return ray.get_runtime_context().get_node_id()
+
+
+def slow(case: be.Case, folder: str, seconds: float) -> dict[str, object]:
+    """Note that a case begins, take a while, note that it ends."""
+    here = f"{case.index}-{node_id()}-{os.getpid()}-{time.monotonic_ns()}"
+    (Path(folder) / f"begun-{here}").touch()
+    time.sleep(seconds)
+    (Path(folder) / f"ended-{here}").touch()
+    return {"square": case["x"] ** 2, "luck": float(np.random.default_rng(case.seed).random())}
+
+
+def runs(folder: Path, word: str) -> list[tuple[int, str]]:
+    """Case and node of each run that has begun, or ended."""
+    found = [path.name.split("-") for path in folder.iterdir() if path.name.startswith(word)]
+    return sorted((int(case), node) for _, case, node, *_ in found)
