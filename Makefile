@@ -10,8 +10,9 @@ NEWTON := .venv-newton/bin
 MADDENING := .venv-maddening/bin
 WEBOTS := .venv-webots/bin
 MJX := .venv-mjx/bin
-SIMS := .venv-mjlab/.mjlab .venv-physx/.physx .venv-newton/.newton .venv-maddening/.maddening .venv-webots/.webots .venv-mjx/.mjx
-LICENCES_OF_SIMS = for sim in mjlab physx newton maddening webots mjx; do .venv-$$sim/bin/python tools/licences.py $$sim || exit 1; done
+RAY := .venv-ray/bin
+SIMS := .venv-mjlab/.mjlab .venv-physx/.physx .venv-newton/.newton .venv-maddening/.maddening .venv-webots/.webots .venv-mjx/.mjx .venv-ray/.ray
+LICENCES_OF_SIMS = for sim in mjlab physx newton maddening webots mjx ray; do .venv-$$sim/bin/python tools/licences.py $$sim || exit 1; done
 # tests start hundreds of programs: each would compile the package anew if Python kept nothing
 unexport PYTHONDONTWRITEBYTECODE
 # the documentation is built with MkDocs 1, as pyproject.toml says
@@ -35,7 +36,7 @@ test: .venv/.dev ## run the tests; make test PYTEST_ARGS="-k thermal" runs some
 test-long: .venv/.dev ## run the cases that make test leaves out: more random motors, every part on every engine, all examples
 	$(BIN)/python -m pytest $(TWO_CORES) -m long $(PYTEST_ARGS)
 
-test-sims: $(SIMS) ## run the tests inside real simulators, each in an environment of its own
+test-sims: $(SIMS) ## run the tests inside real simulators and on a Ray cluster, each in an environment of its own
 	$(LICENCES_OF_SIMS)
 	$(MJLAB)/python -m pytest -m "" tests_sims/mjlab $(PYTEST_ARGS)
 	$(PHYSX)/python -m pytest -m "" tests_sims/physx $(PYTEST_ARGS)
@@ -43,6 +44,7 @@ test-sims: $(SIMS) ## run the tests inside real simulators, each in an environme
 	$(MADDENING)/python -m pytest -m "" tests_sims/maddening $(PYTEST_ARGS)
 	$(WEBOTS)/python -m pytest -m "" tests_sims/webots $(PYTEST_ARGS)
 	$(MJX)/python -m pytest -m "" tests_sims/mjx $(PYTEST_ARGS)
+	$(RAY)/python -m pytest -m "" tests_sims/ray $(PYTEST_ARGS)
 
 MINUTES ?= 60
 SEED ?= 0
@@ -81,15 +83,15 @@ docs: .venv/.dev ## build the documentation into site/
 	$(BIN)/mkdocs build --strict
 
 clean: ## remove the environments and everything that was built
-	rm -rf .venv .venv.lock .venv-mjlab .venv-mjlab.lock .venv-physx .venv-physx.lock .venv-newton .venv-newton.lock .venv-maddening .venv-maddening.lock .venv-webots .venv-webots.lock .venv-mjx .venv-mjx.lock build dist out site .hypothesis .pytest_cache .ruff_cache
+	rm -rf .venv .venv.lock .venv-mjlab .venv-mjlab.lock .venv-physx .venv-physx.lock .venv-newton .venv-newton.lock .venv-maddening .venv-maddening.lock .venv-webots .venv-webots.lock .venv-mjx .venv-mjx.lock .venv-ray .venv-ray.lock build dist out site .hypothesis .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Two environments in one folder: the demo is a plain install with USD, without PyTorch, MuJoCo and the documentation tools.
 .venv/.demo .venv/.dev: .venv/.%: pyproject.toml constraints-cpu.txt constraints-cuda.txt tools/environment.py
 	$(PYTHON) tools/environment.py $*
 
-# Simulators pin versions of PyTorch, MuJoCo and JAX that are not ours, so each has a folder of its own.
-.venv-mjlab/.mjlab .venv-physx/.physx .venv-newton/.newton .venv-maddening/.maddening .venv-webots/.webots .venv-mjx/.mjx: .venv-%: pyproject.toml constraints-cpu.txt constraints-cuda.txt tools/environment.py
+# Simulators pin versions of PyTorch, MuJoCo and JAX that are not ours, so each has a folder of its own, and so has Ray.
+.venv-mjlab/.mjlab .venv-physx/.physx .venv-newton/.newton .venv-maddening/.maddening .venv-webots/.webots .venv-mjx/.mjx .venv-ray/.ray: .venv-%: pyproject.toml constraints-cpu.txt constraints-cuda.txt tools/environment.py
 	$(PYTHON) tools/environment.py $(patsubst .%,%,$(notdir $@))
 .venv/.demo: constraints-demo.txt
 .venv/.dev: constraints.txt
@@ -99,3 +101,4 @@ clean: ## remove the environments and everything that was built
 .venv-maddening/.maddening: constraints-maddening.txt
 .venv-webots/.webots: constraints-webots.txt
 .venv-mjx/.mjx: constraints-mjx.txt
+.venv-ray/.ray: constraints-ray.txt

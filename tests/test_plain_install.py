@@ -19,6 +19,7 @@ MODULES = {
     "files": {"pyarrow"}, "learned": {"onnx"}, "logs": {"mcap", "rosbags"},
     "maddening": {"maddening"}, "mjlab": {"mjlab", "torch"}, "mjx": {"mujoco"}, "mujoco": {"mujoco"},
     "mujoco-warp": {"mujoco_warp", "warp"},
+    "ray": {"pyarrow", "ray"},
     "newton": {"newton", "newton_usd_schemas", "pxr", "warp"},
     "torch": {"torch"}, "usd": {"pxr"}, "warp": {"warp"}, "webots": {"_quickjs", "lupa"},
 }  # fmt: skip
@@ -82,6 +83,8 @@ DOORS = [
     ("usd", "from backemf.transfer import read_file; read_file(Path('joint.usda'))"),
     ("newton", "newton.BackemfDrive"),
     ("maddening", "mime.MotorNode"),
+    ("files", "be.sweep(print, be.Space({'x': [1.0]}), 'out')"),
+    ("ray", "from backemf.sweep.ray_workers import RayTasks; RayTasks(None, 'auto')"),
     ("webots", "webots.read_world('script.proto')"),
     ("webots", "webots.read_world('lua.proto')"),
 ]

@@ -177,9 +177,8 @@ def test_a_damaged_manifest_is_named(tmp_path, text, why):
 def test_a_lost_manifest_is_no_empty_folder(tmp_path):
     folder = done(tmp_path / "out")
     (folder / "manifest.json").unlink()
-    assert (
-        refused(double, SPACE, folder) == f"{folder}: has parts and no manifest.json: restore it, or give a new folder"
-    )
+    lost = f"{folder}: has parts and no manifest.json: restore it, or give a new folder"
+    assert refused(double, SPACE, folder) == lost
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").touch()
     assert refused(double, SPACE, tmp_path / "mine").endswith("has files in it and no manifest.json; give a new folder")

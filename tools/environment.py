@@ -6,7 +6,7 @@ it asks for;
 `environment.py physx` makes `.venv-physx`, which holds PhysX, and `environment.py newton` `.venv-newton` with Newton;
 `environment.py maddening` makes `.venv-maddening`, which holds MADDENING and the older JAX that it asks for, and
 `environment.py webots` `.venv-webots` with ODE, the engine of Webots, as the wheel of dartpy carries it;
-`environment.py mjx` makes `.venv-mjx`, which holds MJX and MuJoCo Warp.
+`environment.py mjx` makes `.venv-mjx`, which holds MJX and MuJoCo Warp, and `environment.py ray` `.venv-ray` with Ray.
 
 Every version is pinned with the hashes of its files, and pip takes nothing else: `tools/hashes.py` writes them. The
 files hold all that an environment needs, so nothing is resolved. That leaves out what mjlab asks for in order to train
@@ -22,7 +22,7 @@ import venv
 from pathlib import Path
 
 OLDEST = (3, 11)
-SIMULATORS = ("mjlab", "physx", "newton", "maddening", "webots", "mjx")
+SIMULATORS = ("mjlab", "physx", "newton", "maddening", "webots", "mjx", "ray")
 ROOT = Path(__file__).resolve().parent.parent
 INCOMPLETE = ("mjlab", "physx")
 TORCH = ("dev", "mjlab")

@@ -20,3 +20,22 @@ def cluster() -> Iterator[object]:
     made.add_node(num_cpus=1)
     yield made
     made.shutdown()
+
+
+@pytest.fixture(scope="session")
+def joined_once(cluster: object) -> Iterator[object]:
+    """The cluster, of which this process is a part to the end."""
+    import ray
+
+    ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")  # type: ignore[attr-defined]
+    yield cluster
+    ray.shutdown()
+
+
+@pytest.fixture
+def joined(joined_once: object) -> object:
+    """The same, which must still be joined."""
+    import ray
+
+    assert ray.is_initialized()
+    return joined_once

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,7 +28,16 @@ def slow(case: be.Case, folder: str, seconds: float) -> dict[str, object]:
     return {"square": case["x"] ** 2, "luck": float(np.random.default_rng(case.seed).random())}
 
 
-def runs(folder: Path, word: str) -> list[tuple[int, str]]:
-    """Case and node of each run that has begun, or ended."""
+class Run(NamedTuple):
+    """A case that was computed, or is."""
+
+    case: int
+    node: str
+    process: int
+    time: int
+
+
+def runs(folder: Path, word: str) -> list[Run]:
+    """Every run that has begun, or ended."""
     found = [path.name.split("-") for path in folder.iterdir() if path.name.startswith(word)]
-    return sorted((int(case), node) for _, case, node, *_ in found)
+    return sorted(Run(int(case), node, int(process), int(time)) for _, case, node, process, time in found)

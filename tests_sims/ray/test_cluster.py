@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import os
+import signal
 import subprocess
 import sys
 import threading
+from collections import Counter
 from functools import partial
 from pathlib import Path
 
@@ -14,7 +17,7 @@ import pytest
 import ray
 import ray.cloudpickle
 import rig
-from rig import runs, slow
+from rig import Run, runs, slow
 
 import backemf as be
 from backemf.errors import ParameterError
@@ -26,6 +29,7 @@ from backemf.sweep.ray_workers import _task
 ray.cloudpickle.register_pickle_by_value(rig)
 
 SPACE = be.Space({"load.inertia": [1e-5, 1e-4], "winding.resistance": Scale(0.9, 1.1)}, draws=100)
+CASES = 16
 SETTINGS = {"motor": "maxon-re40-148877", "load": be.Inertia(1e-4), "command": 24.0, "duration": 0.01}
 
 
@@ -34,93 +38,109 @@ def content(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in (folder / "parts").iterdir()}
 
 
-def test_a_cluster_gives_the_bytes_that_this_machine_gives(cluster, tmp_path):
-    """The same seed, the same parts, whatever computes them."""
+def test_a_cluster_gives_the_bytes_that_this_machine_gives(cluster, tmp_path, monkeypatch, capsys):
+    """The same seed, the same parts, whatever computes them; where Ray has a dashboard, its address is printed."""
+    init, shown = ray.init, type("Context", (), {"dashboard_url": "127.0.0.1:8265"})
+
+    def started(**options: object) -> object:
+        # a plain install of Ray has none
+        init(**options)
+        return shown
+
+    monkeypatch.setattr(ray, "init", started)
     there = be.sweep("simulate", SPACE, tmp_path / "ray", ray=cluster.address, seed=5, part=50, **SETTINGS)
     be.sweep("simulate", SPACE, tmp_path / "here", workers=1, seed=5, part=50, **SETTINGS)
     assert there.complete and there.rows == 200 and there.failed == 0
     assert len(content(tmp_path / "ray")) == 4
     assert content(tmp_path / "ray") == content(tmp_path / "here")
-    # what the sweep started it ends
+    assert "Ray dashboard: http://127.0.0.1:8265" in capsys.readouterr().err
+    # what the sweep has joined it leaves
     assert not ray.is_initialized()
 
 
-def test_a_node_is_killed_in_the_middle_and_nothing_is_lost_or_done_twice(cluster, tmp_path):
+def test_a_node_is_killed_in_the_middle_and_nothing_is_lost_or_done_twice(joined, tmp_path):
     """Ray begins again what the node took with it; what was done is not done again."""
     notes, out, before = tmp_path / "notes", tmp_path / "out", {}
     notes.mkdir()
-    node = cluster.add_node(num_cpus=1)
-    killed = node.node_id
-    over = threading.Event()
+    node = joined.add_node(num_cpus=1)
+    killed, over = node.node_id, threading.Event()
 
     def kill() -> None:
-        """Wait until the node has done something and does something else; then it is gone."""
+        """Wait until the node has done a case and is in the middle of another one; then it is gone."""
+        busy: list[Run] = []
         while not over.wait(0.02):
-            begun = [case for case, where in runs(notes, "begun") if where == killed]
-            ended = [case for case, where in runs(notes, "ended") if where == killed]
-            if ended and len(begun) > len(ended):
+            begun = {run for run in runs(notes, "begun") if run.node == killed}
+            ended = {run for run in runs(notes, "ended") if run.node == killed}
+            busy = sorted(begun - ended)
+            if ended and busy:
                 break
-        cluster.remove_node(node, allow_graceful=False)
-        before["done"] = {path.name for path in (out / "parts").iterdir() if path.name.startswith("part-")}
+        before["lost"] = {run.case for run in busy}
+        before["done"] = {int(path.name[5:14]) for path in (out / "parts").glob("part-*")}
+        for run in busy:
+            os.kill(run.process, signal.SIGKILL)
+        joined.remove_node(node, allow_graceful=False)
 
-    space = be.Space({"x": [float(k) for k in range(40)]})
+    space = be.Space({"x": [float(k) for k in range(CASES)]})
     thread = threading.Thread(target=kill)
     thread.start()
     try:
-        found = be.sweep(partial(slow, folder=str(notes), seconds=0.5), space, out, ray=cluster.address, part=1)
+        found = be.sweep(partial(slow, folder=str(notes), seconds=1.0), space, out, ray="auto", part=1)
     finally:
         over.set()
         thread.join()
     assert found.complete and found.failed == 0
-    assert found["case"].tolist() == list(range(40))
-    assert found["square"].tolist() == [float(k) ** 2 for k in range(40)]
+    assert found["case"].tolist() == list(range(CASES))
+    assert found["square"].tolist() == [float(k) ** 2 for k in range(CASES)]
     # the node was in the middle of a case, which another one has done
     begun, ended = runs(notes, "begun"), runs(notes, "ended")
-    lost = {case for case, where in begun if where == killed} - {case for case, where in ended if where == killed}
-    assert lost and {case for case, _ in ended} == set(range(40))
-    assert len({where for _, where in ended}) == 3
-    # nothing that was in the folder by then was computed again, and no case but what the node had under way
-    again = {case for case in range(40) if sum(each == case for each, _ in begun) > 1}
-    assert before["done"] and len(before["done"]) < 40
-    assert not again & {int(name[5:14]) for name in before["done"]}
-    assert again <= {case for case, where in begun if where == killed}
+    assert before["lost"] and before["done"] and len(before["done"]) < CASES
+    assert not any(run.node == killed and run.case in before["lost"] for run in ended)
+    assert {run.case for run in ended} == set(range(CASES))
+    assert len({run.node for run in ended}) == 3
+    # nothing was computed twice but what was lost, and nothing that was in the folder by then
+    again = {case for case in range(CASES) if sum(run.case == case for run in begun) > 1}
+    assert before["lost"] <= again <= {run.case for run in begun if run.node == killed}
+    assert not again & before["done"]
+    assert Counter(run.case for run in ended).most_common(1)[0][1] == 1
 
 
-def test_a_sweep_that_was_stopped_goes_on_on_the_cluster(cluster, tmp_path):
-    """Parts that this machine has done are not done again."""
+def test_a_sweep_goes_on_where_it_was(joined, tmp_path):
+    """Only the parts that are missing are computed; a cluster that a program has joined is not left."""
     notes = tmp_path / "notes"
     notes.mkdir()
     space = be.Space({"x": Uniform(0.0, 1.0)}, draws=6)
     function = partial(slow, folder=str(notes), seconds=0.0)
-    whole = be.sweep(function, space, tmp_path / "out", ray=cluster.address, part=1)
+    whole = be.sweep(function, space, tmp_path / "out", ray="auto", part=1)
     first = content(tmp_path / "out")
     for k in (1, 4):
         whole.parts[k].unlink()
-    again = be.sweep(function, space, tmp_path / "out", ray=cluster.address)
+    again = be.sweep(function, space, tmp_path / "out", ray="auto")
     assert again.complete and content(tmp_path / "out") == first
-    assert sorted(case for case, _ in runs(notes, "ended")) == [0, 1, 1, 2, 3, 4, 4, 5]
+    assert sorted(run.case for run in runs(notes, "ended")) == [0, 1, 1, 2, 3, 4, 4, 5]
+    assert ray.is_initialized()
 
 
-def test_a_cluster_that_a_program_has_joined_is_not_left(cluster, tmp_path):
-    """A program that has called `ray.init` goes on with it."""
-    ray.init(address=cluster.address, log_to_driver=False)
-    try:
-        space = be.Space({"x": [1.0, 2.0]})
-        found = be.sweep(lambda case: {"y": 2.0 * case["x"]}, space, tmp_path / "out", ray="auto")
-        assert found["y"].tolist() == [2.0, 4.0]
-        assert ray.is_initialized()
-    finally:
-        ray.shutdown()
+def test_a_case_that_fails_is_a_row(joined, tmp_path):
+    """And the others go on, of a function that is written here."""
+
+    def half(case: be.Case) -> dict[str, object]:
+        if case["x"] > 1.5:
+            raise ValueError("too much")
+        return {"y": 0.5 * case["x"]}
+
+    found = be.sweep(half, be.Space({"x": [1.0, 2.0]}), tmp_path / "out", ray="auto")
+    assert found.failures() == [(1, "ValueError: too much")]
+    assert np.isnan(found["y"][1]) and found["y"][0] == 0.5
 
 
 # --- machines that do not fit
 
 
-def test_a_machine_of_another_version_is_named(cluster, tmp_path, monkeypatch):
+def test_a_machine_of_another_version_is_named(joined, tmp_path, monkeypatch):
     """One sentence with the machine, both versions, and what to install."""
     monkeypatch.setattr(ray_workers, "__version__", "9.9.9")
     with pytest.raises(ParameterError, match=r"has backemf 0\.1\.0, and this one 9\.9\.9: pip install .*0 of 4 parts"):
-        be.sweep("simulate", SPACE, tmp_path / "out", ray=cluster.address, part=50, **SETTINGS)
+        be.sweep("simulate", SPACE, tmp_path / "out", ray="auto", part=50, **SETTINGS)
 
 
 BARE = """
@@ -161,30 +181,3 @@ def test_an_address_where_nothing_is_ends_at_once(tmp_path):
         be.sweep("simulate", SPACE, tmp_path / "out", ray="127.0.0.1:1", **SETTINGS)
     with pytest.raises(ParameterError, match=r"must be .auto., or an address with its port"):
         be.sweep("simulate", SPACE, tmp_path / "out", ray="head", **SETTINGS)
-
-
-def test_the_address_of_the_dashboard_is_printed(cluster, tmp_path, monkeypatch, capsys):
-    """Where Ray has one; a plain install of Ray has none."""
-    init, shown = ray.init, type("Context", (), {"dashboard_url": "127.0.0.1:8265"})
-
-    def started(**options: object) -> object:
-        init(**options)
-        return shown
-
-    monkeypatch.setattr(ray, "init", started)
-    space = be.Space({"x": [1.0]})
-    be.sweep(lambda case: {"y": 1.0}, space, tmp_path / "out", ray=cluster.address)
-    assert "Ray dashboard: http://127.0.0.1:8265" in capsys.readouterr().err
-
-
-def test_a_case_that_fails_is_a_row(cluster, tmp_path):
-    """And the others go on."""
-
-    def half(case: be.Case) -> dict[str, object]:
-        if case["x"] > 1.5:
-            raise ValueError("too much")
-        return {"y": 0.5 * case["x"]}
-
-    found = be.sweep(half, be.Space({"x": [1.0, 2.0]}), tmp_path / "out", ray=cluster.address)
-    assert found.failures() == [(1, "ValueError: too much")]
-    assert np.isnan(found["y"][1]) and found["y"][0] == 0.5
