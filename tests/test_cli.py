@@ -35,7 +35,7 @@ kt = "50 mN*m/A"
 [mechanical]
 inertia = "100 g*cm^2"
 """
-COMMANDS = ("list", "check", "show", "simulate", "export", "import", "identify", "compare", "excite")
+COMMANDS = ("list", "check", "show", "simulate", "export", "import", "identify", "compare", "excite", "sweep")
 FAST = ["--duration", "20 ms", "--dt", "1 ms"]
 SERVO = ["simulate", RE40, "--controller", "position-pid kp=10V/rad kd=0.1V*s/rad"]
 FOLLOW = ["simulate", RE40, "--command", "90 deg", "--controller"]

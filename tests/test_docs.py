@@ -24,7 +24,7 @@ WITH_PROGRAMS = [
     "docs/concepts/randomisation.md", "docs/simulators/index.md", "docs/tutorials/servo.md",
     "docs/tutorials/gradients.md", "docs/tutorials/load.md", "docs/tutorials/robot.md", "docs/identify/logs.md",
     "docs/identify/compare.md", "docs/identify/excite.md", "docs/identify/kinds.md",
-    "docs/identify/report.md",
+    "docs/identify/report.md", "docs/sweep/index.md",
 ]  # fmt: skip
 THEORY = (ROOT / "docs" / "concepts" / "theory.md").read_text(encoding="utf-8")
 

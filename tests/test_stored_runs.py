@@ -15,6 +15,7 @@ from test_cli import call
 import backemf as be
 from backemf.physics.state import LIMITS
 from backemf.recording_writing import RecordingWriter
+from backemf.run_summary import sum_in_order
 
 simulate = importlib.import_module("backemf.simulate")
 MOTOR = be.Motor(
@@ -235,3 +236,11 @@ def test_a_csv_file_can_be_loaded_too(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert sum(len(piece["time"]) for piece in stored.pieces(rows=30)) == 100
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (7,), (8,), (300,), (3, 5)])
+def test_sums_are_taken_in_order(shape):
+    """Step after step, as a cumulative sum is, to the last bit and however the numbers are laid out."""
+    values = np.random.default_rng(0).normal(size=(9000, *shape))
+    for layout in (values, np.asfortranarray(values)):
+        assert np.array_equal(sum_in_order(layout), np.cumsum(values, axis=0)[-1])

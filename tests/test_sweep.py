@@ -88,7 +88,7 @@ def test_a_case_that_fails_is_a_row_with_its_sentence(tmp_path):
     said = dict(found.failures())
     assert found.failed == 4 and sorted(said) == [0, 2, 3, 5]
     assert said[0] == "ZeroDivisionError: float division by zero"
-    assert "'z' is a list" in said[2] and "something else in another case" in said[3] and "'x'" in said[5]
+    assert "'z' has the shape (2,)" in said[2] and "something else in another case" in said[3] and "'x'" in said[5]
     assert found["z"][1] == 5.0 and np.isnan(found["z"][[0, 2, 3, 4, 5]]).all()
     # nothing of the answer of a case that failed is kept, and a NaN that was answered is one
     assert np.isnan(found["y"][2]) and found["y"][4] == 1.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -349,3 +350,20 @@ def test_the_command_refuses_in_one_sentence(tmp_path):
     result = call("sweep", tmp_path / "sweep.toml", "-o", tmp_path / "out")
     assert result.exit_code == 2 and result.output.count("\n") == 1 and "did you mean axes?" in result.output
     assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_the_files_of_the_documentation_are_sweeps(tmp_path):
+    """The first is that of the program above it; the other one asks for the logs that it names."""
+    page = (Path(__file__).parent.parent / "docs" / "sweep" / "index.md").read_text(encoding="utf-8")
+    runs, fits = re.findall(r"^```toml\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    asked = read_sweep_file(written(tmp_path, runs))
+    program = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)[0]
+    known: dict[str, object] = {"__name__": "page"}
+    exec(program, known)
+    space = known["space"]
+    assert isinstance(space, be.Space) and asked.space.cases == space.cases == 100 and asked.space.how == space.how
+    assert {key: repr(values) for key, values in asked.space.axes.items()} == {
+        key: repr(values) for key, values in space.axes.items()
+    }
+    with pytest.raises(ParameterError, match=r"log = .*monday\.csv.: there is no such file"):
+        read_sweep_file(written(tmp_path, fits))

@@ -20,6 +20,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .hooks import set_finder
+from .version import __version__
 
 if TYPE_CHECKING:
     from . import (
@@ -145,8 +146,6 @@ if TYPE_CHECKING:
     )
     from .sweep import Case, Space, Sweep, read_sweep, sweep
     from .transfer import Exported, export
-
-__version__ = "0.1.0"
 
 _HOMES = {
     ".errors": "BackemfError BackemfWarning DatasheetError MissingExtraError ParameterError SimulationError UnitError",

@@ -38,9 +38,8 @@ class RunSummary:
             self.smallest[name] = np.minimum(self.smallest[name], low) if self.rows else low
             self.largest[name] = np.maximum(self.largest[name], high) if self.rows else high
             if name.endswith("_power"):
-                # step after step, as the sum over the whole run is taken
                 first = values[0] + self._sums[name] if self.rows else values[0]
-                self._sums[name] = np.array(np.cumsum(np.concatenate([first[None], values[1:]]), axis=0)[-1])
+                self._sums[name] = sum_in_order(np.concatenate([first[None], values[1:]]))
         if "limit" in record:
             flags = record["limit"].astype(int)
             for name, bit in LIMITS.items():
@@ -64,3 +63,11 @@ class RunSummary:
     def limit_times(self) -> dict[str, np.ndarray]:
         """How long each limit acted [s]; those that never did are left out."""
         return {name: self.spacing * count for name, count in self._limits.items() if np.any(count)}
+
+
+def sum_in_order(values: np.ndarray) -> np.ndarray:
+    """Sum along the first axis, step after step, as the sum over a whole run is taken."""
+    if values[0].size < 8:
+        return np.array(np.cumsum(values, axis=0)[-1])
+    # of one motor NumPy would add up in pairs; of several, whose rows are in a row, it adds row to row
+    return np.add.reduce(np.ascontiguousarray(values), axis=0)

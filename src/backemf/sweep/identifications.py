@@ -76,8 +76,10 @@ class Identifications(Swept):
             _actuator(path)
         elif name == "rig":
             _rig(path)
-        elif not isinstance(path, (str, Path)) or not Path(path).exists():
-            raise ParameterError(f"sweep: log = {quote(path)}: there is no such file; give the path of a log")
+        elif not isinstance(path, (str, Path)):
+            raise ParameterError(f"sweep: log = {quote(path)}: must be the path of a log")
+        elif not Path(path).exists():
+            raise ParameterError(f"sweep: log = {str(path)!r}: there is no such file; give the path of a log")
 
     def nominal(self, name: str, listed: Mapping[str, np.ndarray]) -> np.ndarray | float:
         if "motor" not in listed:

@@ -14,11 +14,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .. import __version__, files
+from .. import files
 from ..errors import ParameterError
 from ..recording import first_line
 from ..recording_writing import require_pyarrow
 from ..values import Foreign, Json
+from ..version import __version__
 from .part import Job
 
 FORMAT = "backemf sweep 1"

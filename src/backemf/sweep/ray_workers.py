@@ -15,10 +15,10 @@ from importlib import import_module
 from time import monotonic
 from types import TracebackType
 
-from .. import __version__
 from ..checks import quote
 from ..errors import MissingExtraError, ParameterError
 from ..values import Module
+from ..version import __version__
 from .part import Job, PartDone, Refused
 from .workers import AHEAD, bound_threads
 
@@ -115,14 +115,11 @@ def _task(version: str, threads: dict[str, str]) -> Callable[[bytes, int], objec
         here = platform.node()
         wanted = f"pip install 'backemf[ray]=={version}' on every machine of the cluster"
         try:
-            import backemf
+            from backemf.version import __version__ as found
         except ImportError:
             return f"sweep: the machine {here} of the Ray cluster has no backemf: {wanted}"
-        if backemf.__version__ != version:
-            return (
-                f"sweep: the machine {here} of the Ray cluster has backemf {backemf.__version__}, and this one "
-                f"{version}: {wanted}"
-            )
+        if found != version:
+            return f"sweep: the machine {here} of the Ray cluster has backemf {found}, and this one {version}: {wanted}"
         from backemf.engines.machine_code import limit_processors
         from backemf.sweep.part import PartDone, run_part
 
