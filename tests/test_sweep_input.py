@@ -152,6 +152,14 @@ def test_settings_of_a_simulation_belong_to_its_sweep(tmp_path):
     be.sweep("simulate", space, folder, workers=1, **RUN)
     for change in ({"duration": 0.02}, {"motor": "maxon-re40-148867"}, {"load": be.Fan(coefficient=1e-6)}):
         assert "holds another sweep" in refused("simulate", space, folder, workers=1, **RUN | change)
+    mine = tmp_path / "mine.toml"
+    listed, rest = be.Space({"motor": [str(mine)]}), {name: value for name, value in RUN.items() if name != "motor"}
+    for ohms in (1.0, 2.0):
+        magnet = be.Magnet(torque_constant=0.1, back_emf_constant=0.1)
+        be.save(be.Motor(winding=be.Winding(resistance=ohms), magnet=magnet), mine)
+        if ohms == 1.0:
+            be.sweep("simulate", listed, tmp_path / "listed", workers=1, **rest)
+    assert "holds another sweep" in refused("simulate", listed, tmp_path / "listed", workers=1, **rest)
     same = be.Inertia(inertia=1e-4), be.load("maxon-re40-148877")
     assert be.sweep("simulate", space, folder, workers=1, **RUN | {"load": same[0], "motor": same[1]}).complete
 

@@ -23,6 +23,16 @@ def fingerprint(thing: object) -> str:
     return hashlib.sha256(_text(thing).encode()).hexdigest()
 
 
+def file_fingerprint(path: str | Path) -> str:
+    """SHA-256 of what is in a file, or in the files of a folder."""
+    target, found = Path(path), hashlib.sha256()
+    for each in sorted(target.rglob("*")) if target.is_dir() else [target]:
+        if each.is_file():
+            with each.open("rb") as file:
+                found.update(hashlib.file_digest(file, "sha256").digest())
+    return found.hexdigest()
+
+
 def _text(thing: object, deep: int = 0) -> str:
     if isinstance(thing, np.ndarray):
         return f"{thing.dtype}{thing.shape}{hashlib.sha256(np.ascontiguousarray(thing).tobytes()).hexdigest()}"

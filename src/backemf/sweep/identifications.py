@@ -19,7 +19,7 @@ from ..robot.joint_drive import unit_of
 from ..tree import numbers
 from ..values import Foreign
 from .cases import Answers, Case, Cases
-from .fingerprint import fingerprint
+from .fingerprint import file_fingerprint, fingerprint
 from .simulations import resolve_field
 from .space import Space
 from .swept import Swept
@@ -55,6 +55,7 @@ class Identifications(Swept):
         self.given = {"motor": motor, "rig": rig, "log": log}
         self.options = {"free": free, "hold_out": hold_out, "compare": compare}
         self.reading = {"channels": channels, "units": units, "rate": rate}
+        self._read: dict[str, str] = {}
 
     def check(self, space: Space) -> None:
         for name in TEXTS:
@@ -73,13 +74,15 @@ class Identifications(Swept):
 
     def _check_text(self, name: str, path: Foreign) -> None:
         if name == "motor":
-            _actuator(path)
+            self._read[str(path)] = fingerprint(_actuator(path))
         elif name == "rig":
             _rig(path)
         elif not isinstance(path, (str, Path)):
             raise ParameterError(f"sweep: log = {quote(path)}: must be the path of a log")
         elif not Path(path).exists():
             raise ParameterError(f"sweep: log = {str(path)!r}: there is no such file; give the path of a log")
+        if name != "motor" and isinstance(path, (str, Path)):
+            self._read[str(path)] = file_fingerprint(path)
 
     def nominal(self, name: str, listed: Mapping[str, np.ndarray]) -> np.ndarray | float:
         if "motor" not in listed:
@@ -96,7 +99,7 @@ class Identifications(Swept):
             return ""
 
     def fingerprint(self) -> str:
-        return fingerprint((self.name, self.given, self.options, self.reading))
+        return fingerprint((self.name, self.given, self.options, self.reading, sorted(self._read.values())))
 
     def run(self, cases: Cases, answers: Answers) -> None:
         for k in range(len(cases)):

@@ -107,8 +107,7 @@ class Simulations(Swept):
             raise ParameterError(f"sweep: {' and '.join(known)}: is nothing that a simulation has") from None
 
     def fingerprint(self) -> str:
-        motor = self.motor if self.motor is None else self.actuator("")
-        own = (motor, self.parts, self.load, self.command, self.duration, self.dt, self.start, self.initial)
+        own = (self._made, self.parts, self.load, self.command, self.duration, self.dt, self.start, self.initial)
         return fingerprint((self.name, *own, self.engine, self.estimate))
 
     # --- fields
