@@ -256,9 +256,14 @@ def test_workers_end_with_the_process_that_sweeps(tmp_path, number):
     sweeping_process.send_signal(number)
     sweeping_process.wait()
     workers = {int(path.name.split("-")[1]) for path in notes.iterdir()}
-    while any(map(alive, workers)):
+    for _ in range(2000):
+        if not any(map(alive, workers)):
+            break
         pass_time()
-    assert len(workers) == 2
+    left = [pid for pid in workers if alive(pid)]
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    assert len(workers) == 2 and not left
     found = be.read_sweep(out)
     assert found["case"].tolist() == [0, 1, 2, 3] and found.cases == 8
     text = (tmp_path / "errors").read_text()

@@ -6,8 +6,11 @@ import errno
 import json
 import os
 import re
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 from test_cli import call
 
@@ -16,6 +19,7 @@ from backemf import files
 from backemf.errors import MissingExtraError, ParameterError
 from backemf.random import Scale, Uniform
 from backemf.sweep import manifest
+from backemf.sweep.fingerprint import fingerprint
 from backemf.sweep.sweep_file import read_sweep_file
 
 RUN = {"motor": "maxon-re40-148877", "load": be.Inertia(1e-4), "command": 24.0, "duration": 0.01}
@@ -24,6 +28,12 @@ SPACE = be.Space({"x": [1.0, 2.0, 3.0, 4.0]})
 
 def double(case: be.Case) -> dict[str, object]:
     return {"y": 2.0 * case["x"]}
+
+
+def renamed(function: Callable[[be.Case], dict[str, object]]) -> Callable[[be.Case], dict[str, object]]:
+    """Another function of the same name."""
+    function.__qualname__ = "double"
+    return function
 
 
 def done(folder: Path) -> Path:
@@ -137,6 +147,7 @@ def test_another_sweep_is_not_mixed_in(tmp_path):
         ((lambda case: {"y": 3.0}, SPACE), {}),
         ((double, be.Space({"x": [1.0, 2.0, 3.0, 5.0]})), {}),
         ((double, SPACE), {"seed": 1}),
+        ((renamed(lambda case: {"y": 3.0}), SPACE), {}),
     ):
         assert refused(*arguments, folder, workers=1, **options) == f"{folder}: {other}"
     assert refused(double, SPACE, folder, part=2) == f"{folder}: was begun with part=1, not 2; leave part out"
@@ -144,6 +155,24 @@ def test_another_sweep_is_not_mixed_in(tmp_path):
     (folder / "manifest.json").write_text(json.dumps(known | {"backemf": "0.0.9"}))
     assert "was begun by backemf 0.0.9, and this is 0.1.0: go on with that one" in refused(double, SPACE, folder)
     assert before == {path: path.read_bytes() for path in folder.rglob("part-*")}
+
+
+def power(case: be.Case, exponent: float) -> dict[str, object]:
+    return {"y": case["x"] ** exponent}
+
+
+def scaled(factor: float | np.ndarray) -> Callable[[be.Case], dict[str, object]]:
+    return lambda case: {"y": factor * case["x"]}
+
+
+def test_a_function_is_known_by_its_code_and_what_it_holds():
+    """Not by where it is in memory."""
+    assert fingerprint(partial(power, exponent=2.0)) == fingerprint(partial(power, exponent=2.0))
+    assert fingerprint(partial(power, exponent=2.0)) != fingerprint(partial(power, exponent=3.0))
+    assert fingerprint(scaled(2.0)) == fingerprint(scaled(2.0)) != fingerprint(scaled(3.0))
+    table = np.arange(10_000.0)
+    assert fingerprint(scaled(table)) != fingerprint(scaled(table + (table == 5_000)))
+    assert fingerprint(be.Inertia(1.0)) == fingerprint(be.Inertia(1.0)) != fingerprint(be.Inertia(2.0))
 
 
 def test_settings_of_a_simulation_belong_to_its_sweep(tmp_path):
