@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from rig import patiently
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
@@ -16,8 +17,9 @@ def cluster() -> Iterator[object]:
     """A head and a second node, of one processor each."""
     from ray.cluster_utils import Cluster
 
-    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
-    made.add_node(num_cpus=1)
+    head = {"num_cpus": 1, "include_dashboard": False}
+    made = patiently(lambda: Cluster(initialize_head=True, head_node_args=head))
+    patiently(lambda: made.add_node(num_cpus=1))
     yield made
     made.shutdown()
 

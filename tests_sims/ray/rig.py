@@ -4,12 +4,26 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 import backemf as be
+
+T = TypeVar("T")
+
+
+def patiently(start: Callable[[], T], tries: int = 5) -> T:
+    """What is started, on a busy machine at the fifth try: Ray gives each node half a minute to come up."""
+    for left in reversed(range(tries)):
+        try:
+            return start()
+        except Exception as error:  # Ray's own class says no more
+            if not left or "timed out" not in str(error).lower():
+                raise
+    raise AssertionError("never reached")
 
 
 def node_id() -> str:

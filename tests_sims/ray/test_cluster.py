@@ -17,7 +17,7 @@ import pytest
 import ray
 import ray.cloudpickle
 import rig
-from rig import Run, runs, slow
+from rig import Run, patiently, runs, slow
 
 import backemf as be
 from backemf.errors import ParameterError
@@ -62,7 +62,7 @@ def test_a_node_is_killed_in_the_middle_and_nothing_is_lost_or_done_twice(joined
     """Ray begins again what the node took with it; what was done is not done again."""
     notes, out, before = tmp_path / "notes", tmp_path / "out", {}
     notes.mkdir()
-    node = joined.add_node(num_cpus=1)
+    node = patiently(lambda: joined.add_node(num_cpus=1))
     killed, over = node.node_id, threading.Event()
 
     def kill() -> None:
