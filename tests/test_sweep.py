@@ -10,6 +10,7 @@ import sys
 import threading
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -377,3 +378,28 @@ def test_a_case_knows_what_varies():
     assert cases[0].seed != cases[1].seed == Cases(6, 0, {"x": np.array([0.0])})[0].seed
     with pytest.raises(KeyError, match=r"case\['y'\]: the sweep does not vary it; it varies x, motor"):
         _ = cases[0]["y"]
+
+
+def test_the_bar_counts_cases_and_is_the_only_one(tmp_path, monkeypatch):
+    """What a function does with bars of its own is not shown in the middle of it."""
+    from backemf import progress
+
+    labels: list[tuple[str, int]] = []
+    bar = SimpleNamespace(update=lambda *_, **__: None, stop=lambda: None)
+    monkeypatch.setattr(progress, "_start", lambda label, total, done: labels.append((label, total)) or bar)
+    monkeypatch.setattr(progress, "monotonic", iter(range(0, 10**6, 10)).__next__)
+
+    def busy(case: be.Case) -> dict[str, object]:
+        with progress.progress_bar("inner", 3) as advance:
+            advance(1)
+            advance(1)
+        return {}
+
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        stop_after(patch, 2)
+        be.sweep(busy, be.Space({"x": [1.0, 2.0, 3.0, 4.0, 5.0]}), tmp_path / "out", workers=1, part=1)
+    be.sweep(busy, be.Space({"x": [1.0, 2.0, 3.0, 4.0, 5.0]}), tmp_path / "out", workers=1)
+    assert labels == [("sweep", 5), ("sweep, 2 of 5 cases were done", 3)]
+    with progress.progress_bar("outside", 3) as advance:
+        advance(1)
+    assert labels[-1] == ("outside", 3)

@@ -28,7 +28,7 @@ def progress_bar(label: str, total: int, patience: float = PATIENCE) -> Iterator
         done += more
         if bars:
             bars[0].update(0, completed=done)
-        elif monotonic() - begin > patience and done < total:
+        elif monotonic() - begin > patience and done < total and not _without:
             bars.append(_start(label, total, done))
 
     try:
@@ -36,6 +36,20 @@ def progress_bar(label: str, total: int, patience: float = PATIENCE) -> Iterator
     finally:
         for bar in bars:
             bar.stop()
+
+
+@contextmanager
+def without_bars() -> Iterator[None]:
+    """Show no bar of what runs inside the block: it is a part of something that has one."""
+    _without.append(True)
+    try:
+        yield
+    finally:
+        _without.pop()
+
+
+_without: list[bool] = []
+"""Not empty while no bar is shown."""
 
 
 def _start(label: str, total: int, done: int) -> Module:

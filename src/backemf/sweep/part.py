@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import BackemfError
+from ..progress import without_bars
 from ..recording_writing import require_pyarrow
 from ..values import Module
 from .cases import Answers, Cases
@@ -73,7 +74,8 @@ def run_part(job: Job, part: int) -> PartDone | Refused:
     first, count = part * job.size, job.count(part)
     cases = Cases(first, job.seed, job.space.columns(first, count, job.seed, job.swept.nominal))
     answers = Answers(count)
-    job.swept.run(cases, answers)
+    with without_bars():
+        job.swept.run(cases, answers)
     table = _table(pyarrow, job, cases, answers)
     file = io.BytesIO()
     # with the checksum of each page, so that a damaged file is noticed
