@@ -40,6 +40,8 @@ def _text(thing: object, deep: int = 0) -> str:
         return repr(thing.item() if isinstance(thing, np.generic) else thing)
     if isinstance(thing, Path):
         return repr(str(thing))
+    if inspect.ismodule(thing):
+        return thing.__name__
     if isinstance(thing, partial):
         return f"partial({_text(thing.func, deep)}, {_text(thing.args, deep)}, {_text(thing.keywords, deep)})"
     if is_dataclass(thing) and not isinstance(thing, type):
