@@ -161,7 +161,7 @@ def table(packages: Sequence[Installed], known: Sequence[Reason]) -> Iterator[st
 
 def main() -> None:
     if len(sys.argv) != 2:
-        sys.exit("give the environment's name: tools/licences.py dev, or newton, mjlab, physx, maddening, webots, mjx, ray")
+        sys.exit("give the environment's name: tools/licences.py dev, or newton, mjlab, physx, webots, ray and so on")
     packages = installed_packages()
     try:
         known = reasons()
