@@ -392,7 +392,7 @@ def test_the_command_refuses_in_one_sentence(tmp_path):
 def test_the_files_of_the_documentation_are_sweeps(tmp_path):
     """The first is that of the program above it; the other one asks for the logs that it names."""
     page = (Path(__file__).parent.parent / "docs" / "sweep" / "index.md").read_text(encoding="utf-8")
-    runs, fits = re.findall(r"^```toml\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    runs, fits, *_ = re.findall(r"^```toml\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
     asked = read_sweep_file(written(tmp_path, runs))
     program = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)[0]
     known: dict[str, object] = {"__name__": "page"}

@@ -36,7 +36,7 @@ COMMANDS = {
     "excite": ("excite", "Find the motion whose log tells most of a motor."),
     "size": ("size", "Find the motors and gears that can do a task."),
     "catalogue": ("catalogue_import", "Import a catalogue of motors and gearboxes."),
-    "sweep": ("sweep", "Run a simulation or a fit over a space of cases, on many cores or machines."),
+    "sweep": ("sweep", "Run simulations, fits or sizings over a space of cases, on many cores or machines."),
     "webots": ("webots", "Run Webots controllers without Webots."),
 }
 """Every command, the module that holds it, and what `backemf --help` says of it."""

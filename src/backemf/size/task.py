@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -19,6 +19,7 @@ from ..identify.rig_parts import RobotModel
 from ..identify.robot_motion import robot_motion
 from ..loads import Inertia, Load, inertia_of
 from ..parts import FAMILIES, count, flag, number, one, part
+from ..values import Foreign
 from .cycle import Cycle
 from .free_gears import FreeGears
 from .heat import Rhythm
@@ -129,6 +130,10 @@ class Task:
         volts, wanted = float(self.supply.voltage), ", ".join(self.wanted)
         return f"Task({called}{', '.join(self.joints)} at {volts:g} V, wanted: {wanted})"
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # a view of a dict cannot be sent to another process
+        return _made, ({entry.name: getattr(self, entry.name) for entry in fields(self)} | {"joints": {**self.joints}},)
+
     @classmethod
     def read(cls, path: str | Path) -> Task:
         """A task from a TOML file."""
@@ -217,3 +222,7 @@ def _holding_torque(joint: JointTask, cells: Cells, torque: np.ndarray) -> float
 def load_kinds() -> dict[str, type]:
     """Loads that a task may name."""
     return {name: kind for name, kind in FAMILIES["load"].items() if name not in ("LockedRotor", "PrescribedMotion")}
+
+
+def _made(values: dict[str, Foreign]) -> Task:
+    return Task(**values)

@@ -14,6 +14,7 @@ from .swept import Function, OwnFunction, Swept
 NAMED = {
     "simulate": (".simulations", "Simulations"),
     "identify": (".identifications", "Identifications"),
+    "size": (".sizings", "Sizings"),
 }
 """Each function by its name: the module of its class, derived from `Swept`, and the class."""
 

@@ -63,7 +63,7 @@ DISTRIBUTIONS: dict[str, type[Distribution]] = {
 """Distributions by name."""
 FACTORS = ("Scale", "LogScale", "NormalScale")
 """Those whose numbers have no unit."""
-TEXTS = ("motor", "log", "rig")
+TEXTS = ("motor", "log", "rig", "task", "candidates")
 """Fields that are ids or paths."""
 
 
@@ -127,7 +127,11 @@ def _space(table: Foreign, swept: Swept, file: str, folder: Path) -> Space:
         if key not in SPACE:
             raise ParameterError(f"{file}, [space] {key}: there is no such field: {suggest(key, SPACE)}")
     axes: dict[Names, Foreign] = {}
-    for key, value in _flat(_table(content.get("axes", {}), f"{file}, [space.axes]")).items():
+    listed = _flat(_table(content.get("axes", {}), f"{file}, [space.axes]"))
+    place = f"{file}, [space.axes]"
+    paths = {key: listed[key] for key in TEXTS if isinstance(listed.get(key), list)}
+    swept.prepare({key: [_path(each, key, folder, f"{place} {key}") for each in row] for key, row in paths.items()})
+    for key, value in listed.items():
         names = [name.strip() for name in key.split(",")]
         place = f"{file}, [space.axes] {key}"
         axes[tuple(names) if len(names) > 1 else names[0]] = _axis(value, names, swept, place, folder)
@@ -279,8 +283,18 @@ def _identify(table: dict[str, Foreign], place: str, folder: Path) -> dict[str, 
     return made
 
 
+def _size(table: dict[str, Foreign], place: str, folder: Path) -> dict[str, Foreign]:
+    known = ("task", "candidates", "engine")
+    for name in table:
+        if name not in known:
+            raise ParameterError(f"{place} {name}: there is no such field: {suggest(name, known)}")
+    paths = {name: _path(table[name], name, folder, f"{place} {name}") for name in known[:2] if name in table}
+    return dict(table) | paths
+
+
 READERS: dict[str, Callable[[dict[str, Foreign], str, Path], dict[str, Foreign]]] = {
     "simulate": _simulate,
     "identify": _identify,
+    "size": _size,
 }
 """What reads the settings of each function."""

@@ -57,7 +57,7 @@ def sweep(
     with its sentence. The same seed gives the same rows, whatever computes them.
 
     Args:
-        function: A function from a `Case` to a dict of numbers, truths and texts; or "simulate" or "identify".
+        function: A function from a `Case` to a dict of numbers, truths and texts; or "simulate", "identify" or "size".
         space: What varies, and how.
         out: Folder for the parts and the manifest.
         ray: None: the cores of this machine. "auto": the Ray cluster that runs here, or whose address is in the
@@ -67,7 +67,7 @@ def sweep(
         workers: Processes on this machine; None: one for each core, 1: this process itself.
         progress: Show a progress bar, with the time that is left.
         settings: What a function by name takes: "simulate" a motor, load, command, duration and dt, and what else
-            stands before the motor, such as a supply; "identify" a motor and a rig.
+            stands before the motor, such as a supply; "identify" a motor and a rig; "size" a task and candidates.
     """
     if not isinstance(space, Space):
         raise ParameterError(

@@ -29,6 +29,9 @@ class Swept:
         """Check that every field of the space is there; raise `ParameterError` if not."""
         raise NotImplementedError
 
+    def prepare(self, paths: Mapping[str, list[str]]) -> None:
+        """Read what lists of paths name, where units depend on it; by the name of the field."""
+
     def unit(self, name: str) -> str:
         """Unit of a field or an answer; empty where it has none."""
         return ""
