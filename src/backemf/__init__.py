@@ -178,7 +178,6 @@ _HOMES = {
     ".size": (
         "Candidates Found FreeGears JointTask SampledMotion SineMotion Task TaskLimits TrapezoidMove TriangleMove"
     ),
-    ".size": ("Candidates Found JointTask SampledMotion SineMotion Task TaskLimits TrapezoidMove TriangleMove"),
     ".sweep": "Case Space Sweep read_sweep",
     ".transfer": "Exported export",
 }
