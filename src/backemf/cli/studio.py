@@ -1,0 +1,32 @@
+"""backemf studio"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ..hooks import call_hook
+from .app import app, option
+
+
+@app.command(
+    epilog="""\b
+Examples:
+  backemf studio
+  backemf studio --port 9000 --no-browser
+  backemf studio --host 0.0.0.0      for a class: prints a link with a token
+""",
+)
+def studio(
+    port: Annotated[int, typer.Option(metavar="PORT", help="Port to listen on.")] = 8337,
+    host: Annotated[
+        str, option("ADDRESS", "Address to listen on; any other than 127.0.0.1 demands a token.")
+    ] = "127.0.0.1",
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Whether to open a browser.")] = True,
+) -> None:
+    """Open the studio in a browser: pick a motor, look at it, try it, and take it to a simulator.
+
+    It listens on this machine alone. With another --host the printed link holds a token, without which nothing is shown.
+    """
+    call_hook("serve_studio", host=host, port=port, browser=browser)

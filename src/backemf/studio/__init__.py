@@ -1,0 +1,1 @@
+"""The studio: a page in the browser over what the command line does."""

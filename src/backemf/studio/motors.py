@@ -1,0 +1,86 @@
+"""The motors that an address names: ids of the catalogue, and texts that were typed, dropped in or fitted."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ..actuator import Actuator
+from ..datasheet import Datasheet
+from ..errors import ParameterError
+from ..motor import Motor
+from ..motorfile import is_actuator, loads_with_joint
+from ..values import Foreign
+from .address import MARK, unpack
+
+FIRST = "maxon-re40-148877"
+"""The motor of a page without an address."""
+MOST = 4
+"""Most motors side by side."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A motor as a page uses it."""
+
+    ref: str
+    """How the address names it: an id, or a packed text."""
+    name: str
+    """What people call it."""
+    file: str
+    """How the command line names it: an id, or the file that is downloaded."""
+    text: str
+    """Its TOML text; empty for a motor of the catalogue."""
+    sheet: Datasheet | None
+    """Its datasheet; None for the file of an actuator."""
+    actuator: Actuator
+    """The actuator, as the command line loads it."""
+    joint: dict[str, Foreign] | None
+    """What its file says of the joint itself; None for the motor of a datasheet."""
+
+    @property
+    def motor(self) -> Motor | None:
+        """The motor with the inertia and friction of its joint; None where there are limits alone."""
+        if not self.joint:
+            return self.actuator.motor
+        from ..sims.on_joint import OnJoint
+
+        own = dict(self.joint)
+        return OnJoint(actuator=self.actuator, joint=own.pop("name", ""), **own).fold().motor
+
+
+def refs_of(state: dict[str, str]) -> list[str]:
+    """The motors that a state names, the one that pages are about first."""
+    return [ref for ref in state.get("m", "").split(",") if ref][:MOST]
+
+
+def read_text(text: str, name: str = "the text", estimate: bool = False) -> Chosen:
+    """A motor from TOML text, by the readers of the command line."""
+    if is_actuator(text):
+        # a network would lie in a file beside it, and no file is opened by a name from a browser
+        actuator, joint = loads_with_joint(text, name)
+        title = (actuator.motor.name if actuator.motor else "") or "motor"
+        return Chosen("", title, f"{slug(title)}.toml", text, None, actuator, joint)
+    sheet = Datasheet.loads(text, name)
+    actuator = sheet.actuator(estimate=estimate)
+    own = sheet.joint() if actuator.motor is None else None
+    return Chosen("", sheet.name, f"{slug(sheet.name)}.toml", text, sheet, actuator, own)
+
+
+@lru_cache(maxsize=128)
+def choose(ref: str, estimate: bool = False) -> Chosen:
+    """The motor that a name in an address means."""
+    if ref.startswith(MARK):
+        found = read_text(unpack(ref), "this motor", estimate)
+        return Chosen(ref, found.name, found.file, found.text, found.sheet, found.actuator, found.joint)
+    if not re.fullmatch(r"[a-z0-9-]{1,80}", ref):
+        raise ParameterError(f"{ref[:80]!r}: is not an id of the catalogue: choose a motor on the first page")
+    sheet = Datasheet.load(ref)
+    actuator = sheet.actuator(estimate=estimate)
+    return Chosen(ref, sheet.name, ref, "", sheet, actuator, sheet.joint() if actuator.motor is None else None)
+
+
+def slug(name: str) -> str:
+    """A name for a file."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60] or "motor"

@@ -1,0 +1,86 @@
+"""One open page: its state, which the address shows, and the text of what it shows."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from nicegui import app, ui  # pyright: ignore[reportMissingImports]
+
+from ..values import Foreign
+from .address import to_query
+from .motors import FIRST, Chosen, choose, refs_of
+
+
+@dataclass(frozen=True)
+class Download:
+    """A file that the command line would write."""
+
+    name: str
+    """Its name."""
+    content: Callable[[], bytes | str]
+    """Makes its content when it is asked for."""
+
+
+@dataclass
+class Session:
+    """What a page is given: the state of its address, and ways to show what it does as text."""
+
+    path: str
+    """Path of the page, such as "/look"."""
+    state: dict[str, str]
+    """Texts by the names that stand in the address."""
+    on_texts: list[Callable[[], None]] = field(default_factory=list)
+    """Called when the texts below the page have changed."""
+    python: str = ""
+    """The same as Python."""
+    command: str = ""
+    """The same as a command."""
+    downloads: tuple[Download, ...] = ()
+    """Files that can be taken along."""
+
+    def get(self, name: str, default: str = "") -> str:
+        """A text of the state."""
+        return self.state.get(name) or default
+
+    def put(self, **changes: str | None) -> None:
+        """Change the state: the address follows, and undo goes back to what it was."""
+        for name, value in changes.items():
+            if value:
+                self.state[name] = value
+            else:
+                self.state.pop(name, None)
+        query = to_query(self.state)
+        ui.run_javascript(f"studio.put({json.dumps(query)}, {json.dumps(sorted(changes))})")
+        self.keep()
+
+    def keep(self) -> None:
+        """Keep the address for the next start."""
+        app.storage.user["last"] = {"path": self.path, "query": to_query(self.state), "when": time.time()}
+
+    def link(self, path: str, **changes: str | None) -> str:
+        """Address of a page with this state."""
+        query = to_query({**self.state, **{name: value or "" for name, value in changes.items()}})
+        return f"{path}?{query}" if query else path
+
+    @property
+    def estimate(self) -> bool:
+        """Whether what a datasheet does not give is estimated."""
+        return self.get("est") == "1"
+
+    @property
+    def chosen(self) -> Chosen:
+        """The motor that the page is about."""
+        return choose((refs_of(self.state) or [FIRST])[0], self.estimate)
+
+    def show_texts(self, python: str, command: str, *downloads: Download) -> None:
+        """Say what the page shows as Python, as a command, and as files."""
+        self.python, self.command, self.downloads = python, command, downloads
+        for listener in self.on_texts:
+            listener()
+
+
+Page = Callable[[Session], Foreign]
+"""Builds a page; may be a coroutine."""

@@ -1,0 +1,42 @@
+// What the server cannot do: the address, undo within a tab, and links that carry the state along.
+window.studio = {
+  stack() { return JSON.parse(sessionStorage.getItem("studio-undo") || "[]"); },
+  keep(stack) {
+    sessionStorage.setItem("studio-undo", JSON.stringify(stack.slice(-100)));
+    this.mark();
+  },
+  // a state replaces the one before it; moves of one slider within a moment are one step of undo
+  put(query, names) {
+    const before = location.pathname + location.search;
+    const after = location.pathname + (query ? "?" + query : "");
+    if (before === after) return;
+    const now = Date.now(), said = names.join();
+    if (!(this.said === said && now - this.when < 1200)) this.keep([...this.stack(), before]);
+    this.said = said;
+    this.when = now;
+    history.replaceState(history.state, "", after);
+  },
+  undo() {
+    const stack = this.stack(), last = stack.pop();
+    if (last === undefined) return;
+    this.keep(stack);
+    if (last === location.pathname + location.search) this.undo();
+    else location.replace(last);
+  },
+  mark() {
+    const button = document.getElementById("undo");
+    if (button) button.toggleAttribute("data-empty", this.stack().length === 0);
+  },
+};
+for (const kind of ["pointerdown", "focusin"])
+  document.addEventListener(kind, (event) => {
+    const link = event.target.closest && event.target.closest("a[data-page]");
+    if (link) link.href = link.dataset.page + location.search;
+  });
+document.addEventListener("keydown", (event) => {
+  const typing = event.target.closest("input:not([type=range]), textarea, [contenteditable]");
+  if ((event.ctrlKey || event.metaKey) && !event.shiftKey && event.key === "z" && !typing) {
+    event.preventDefault();
+    studio.undo();
+  }
+});

@@ -1,0 +1,90 @@
+"""What all pages are built of: sentences, empty states, cards, and work that keeps only its newest order."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Generic, TypeVar
+
+from nicegui import run, ui  # pyright: ignore[reportMissingImports]
+
+from ..errors import BackemfError
+from ..values import Foreign
+
+T = TypeVar("T")
+
+ICONS = {"ok": "check_circle", "info": "info", "hint": "info", "warning": "warning", "error": "error"}
+"""The sign of each severity."""
+
+
+def sentence(text: str, severity: str = "info") -> Foreign:
+    """One sentence with the sign of its severity, which is also said in words."""
+    with ui.row().classes(f"sentence {severity}").props('role="status"') as row:
+        ui.icon(ICONS[severity]).props('aria-hidden="true"')
+        ui.label(f"{severity}: {text}" if severity in ("warning", "error") else text)
+    return row
+
+
+def empty(what: str, remedy: str) -> None:
+    """What stands where there is nothing yet: what is missing, and what to do."""
+    with ui.column().classes("empty"):
+        ui.label(what).classes("empty-what")
+        ui.label(remedy)
+
+
+@contextmanager
+def card(title: str, more: str = "") -> Iterator[Foreign]:
+    """An area of a page with its title."""
+    with ui.element("section").classes(f"area {more}").props(f'aria-label="{title}"') as area:
+        if title:
+            heading(title)
+        yield area
+
+
+def heading(text: str, level: int = 2) -> Foreign:
+    """A heading that screen readers find."""
+    return ui.html(f"<h{level}>{escape(text)}</h{level}>", sanitize=False)
+
+
+def escape(text: str) -> str:
+    """A text for HTML."""
+    import html
+
+    return html.escape(text)
+
+
+def picture(figure: dict[str, Foreign], label: str, height: int = 360) -> Foreign:
+    """A picture of Plotly that fills its area; `label` is what a screen reader says."""
+    return ui.plotly(figure).classes("picture").style(f"height: {height}px").props(f'role="img" aria-label="{label}"')
+
+
+class Latest(Generic[T]):
+    """Work in a thread of which only the newest order counts: a slider that is moved gives more than can be drawn."""
+
+    def __init__(self, work: Callable[..., T], done: Callable[[T], None], failed: Callable[[str], None]):
+        self.work = work
+        self.done = done
+        self.failed = failed
+        self.next: tuple[Foreign, ...] | None = None
+        self.busy = False
+
+    async def order(self, *arguments: Foreign) -> None:
+        """Do the work with these arguments, unless newer ones come before its turn."""
+        self.next = arguments
+        if self.busy:
+            return
+        self.busy = True
+        try:
+            while self.next is not None:
+                arguments, self.next = self.next, None
+                try:
+                    found = await run.io_bound(self.work, *arguments)
+                except BackemfError as error:
+                    self.failed(str(error))
+                else:
+                    self.done(found)
+                # let the answer leave before the next one is begun
+                await asyncio.sleep(0)
+        finally:
+            self.busy = False
