@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from time import monotonic
+from typing import Protocol
 
 from .values import Module
 
@@ -14,19 +16,43 @@ LATELY = 600.0
 """How far back a bar looks for the speed from which the time left follows [s]."""
 
 
+Watcher = Callable[[str, int, int, str], None]
+"""Called with the label of a bar, what is done, what there is in all, and what was done last in words."""
+_WATCHER: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
+
+
+class Advance(Protocol):
+    """Moves a bar by what was done, with a word for it."""
+
+    def __call__(self, more: int, word: str = "") -> None: ...
+
+
 @contextmanager
-def progress_bar(label: str, total: int, patience: float = PATIENCE) -> Iterator[Callable[[int], None]]:
+def watched_progress(watcher: Watcher) -> Iterator[None]:
+    """Within the block, progress goes to a function instead of a bar."""
+    token = _WATCHER.set(watcher)
+    try:
+        yield
+    finally:
+        _WATCHER.reset(token)
+
+
+@contextmanager
+def progress_bar(label: str, total: int, patience: float = PATIENCE) -> Iterator[Advance]:
     """Show a bar on the error stream while the block runs; call the given function with what was done.
 
     It appears on a terminal only, and only once the block has taken `patience` seconds.
     """
     begin, done = monotonic(), 0
     bars: list[Module] = []
+    watcher = _WATCHER.get()
 
-    def advance(more: int) -> None:
+    def advance(more: int, word: str = "") -> None:
         nonlocal done
         done += more
-        if bars:
+        if watcher is not None:
+            watcher(label, done, total, word)
+        elif bars:
             bars[0].update(0, completed=done)
         elif monotonic() - begin > patience and done < total and not _without:
             bars.append(_start(label, total, done))

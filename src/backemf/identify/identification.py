@@ -123,7 +123,7 @@ def identify(
     memory = Memory(keep, [*about, *(log.hash for log in given)])
     starts = make_starts(whole, rig, shown)
     with progress_bar("identify", len(rungs) + len({rung.law_name for rung in rungs[1:]}) + 1) as done:
-        top = climb(part, rungs, own, folds, floors, seed, memory, lambda: done(1))
+        top = climb(part, rungs, own, folds, floors, seed, memory, lambda law: done(1, law))
         if not top.solved.converged[0]:
             raise ParameterError(
                 f"identify: the fit has not come to rest after {top.solved.iterations} steps; give a nearer prior, "

@@ -93,7 +93,7 @@ def climb(
     floors: np.ndarray,
     seed: int = 0,
     memory: Memory | None = None,
-    told: Callable[[], None] = lambda: None,
+    told: Callable[[str], None] = lambda law: None,
 ) -> Top:
     """Climb to the top, and come down as far as cross-validation does not mind.
 
@@ -105,7 +105,7 @@ def climb(
         floors: Smallest residual that counts of each channel, such as its quantisation.
         seed: Random seed of the starts.
         memory: What an earlier try has found.
-        told: Called after each rung on the way up, and after each law on the way down.
+        told: Called after each rung on the way up, and after each law on the way down, with what was done.
     """
     count = int(folds.max()) + 1
     weights = np.stack([train, *(np.where(folds == k, 0.0, train) for k in range(count))])
@@ -133,7 +133,7 @@ def climb(
                     climbing.rescale(at.theta, at.active)
                     at.loss = problem.evaluate(at.theta, at.active, slopes=False).loss
             if turn == 0:
-                told()
+                told(f"without {law}")
         if at is before:
             break
     problem.reached = None
@@ -166,7 +166,7 @@ class _Climbing:
     floors: np.ndarray
     seed: int
     memory: Memory
-    told: Callable[[], None]
+    told: Callable[[str], None]
 
     def new(self, number: int) -> np.ndarray:
         """Where the parameters of a rung are."""
@@ -215,7 +215,7 @@ class _Climbing:
             names = tuple(each.name for each in rung.parameters)
             sigma = tuple(found["sigma"].tolist())
             done.append(Climbed(rung.name, True, 0.0, 0.0, sigma, bool(found["converged"]), names))
-            self.told()
+            self.told(rung.name)
         return optima[:1], active, done
 
     def _rise(self, number: int, optima: np.ndarray, active: np.ndarray) -> Arrays:
