@@ -13,7 +13,7 @@ import pytest
 
 from backemf.errors import BackemfError, ParameterError
 from backemf.studio import workers as module
-from backemf.studio.workers import MOST_WAITING, Workers, WorkError
+from backemf.studio.workers import MOST_WAITING, WorkError, Workers
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and forks of POSIX")
 HERE = str(Path(__file__).parent)
@@ -122,7 +122,7 @@ def test_only_jobs_of_the_table_run():
     ],
 )
 def test_what_fails_is_one_sentence(job: str, payload: dict[str, int], words: str):
-    """An error of the input, a fault of ours, too much memory, a process that ends: a sentence, and the next job runs."""
+    """Bad input, a fault of ours, too much memory, a process that ends: a sentence, and the next job runs."""
 
     async def test(made: Workers) -> None:
         with pytest.raises(BackemfError, match=words) as error:
