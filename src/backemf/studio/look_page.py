@@ -1,12 +1,201 @@
-"""The page Look."""
+"""The page Look: where the limits of a motor are."""
 
 from __future__ import annotations
 
-from .session import Session
-from .widgets import empty
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from nicegui import ui  # pyright: ignore[reportMissingImports]
+
+from ..analyze.given import limit_of
+from ..errors import BackemfError, ParameterError
+from ..motor import Motor
+from ..units import format_quantity
+from ..values import Foreign
+from . import as_text, pictures
+from .motors import Chosen, choose, refs_of
+from .session import Download, Session
+from .widgets import Latest, card, empty, picture, sentence
+
+
+@dataclass
+class Slider:
+    """A number that can be pulled at."""
+
+    key: str
+    """Its name in the state."""
+    words: str
+    """What it is called."""
+    unit: str
+    """Its unit, as it is shown."""
+    low: float
+    high: float
+    step: float
+    value: float
+    """Where it begins: the motor's own value."""
+
+
+class Pictures(NamedTuple):
+    """All that is drawn for one position of the sliders."""
+
+    torque: pictures.Figure
+    efficiency: pictures.Figure | None
+    heating: pictures.Figure | None
+    python: str
+    command: str
+    chosen: Chosen
 
 
 def build(session: Session) -> None:
     """Build the page."""
-    empty(session.chosen.name, "Nothing here yet.")
-    session.show_texts("import backemf as be", "backemf list")
+    chosen = session.chosen
+    as_text.motor_bar(session)
+    motor = chosen.motor
+    if motor is None:
+        _limits_alone(session, chosen)
+        return
+    if motor.motion == "linear":
+        empty("A linear motor has no picture of torque over speed.", "Go on to Try, which runs it in metres and newtons.")
+        return
+    sliders = _sliders(choose(chosen.ref, session.estimate).motor or motor, session)
+    with ui.element("div").classes("columns"):
+        with card("Conditions"):
+            values = {one.key: _slider(one, session) for one in sliders}
+            unit = ui.toggle(["rpm", "rad/s"], value=session.get("u", "rpm")).props('no-caps aria-label="Unit of speed"')
+            ui.button("As the motor is", icon="restart_alt", on_click=lambda: reset()).props("flat dense no-caps")
+        with ui.element("div").classes("stack"):
+            first = _compute(dict(session.state))
+            with card("Torque over speed"):
+                torque = picture(first.torque, "Torque over speed, continuous and short-term", 380)
+            with ui.element("div").classes("pair"):
+                with card("Efficiency"):
+                    efficiency = picture(first.efficiency or {"data": []}, "Efficiency over speed and torque", 300)
+                with card("Time until the winding is too hot"):
+                    if first.heating is None:
+                        empty("Nothing is known of this motor's heat.", "Switch estimates on, on the page Motor.")
+                        heating = None
+                    else:
+                        heating = picture(first.heating, "Time to the temperature limit over the current", 300)
+            problem = ui.element("div")
+
+    def drawn(found: Pictures) -> None:
+        problem.clear()
+        for element, content in ((torque, found.torque), (efficiency, found.efficiency), (heating, found.heating)):
+            if element is not None and content is not None:
+                element.update_figure(content)
+        _say(session, found)
+
+    def failed(words: str) -> None:
+        problem.clear()
+        with problem:
+            sentence(words, "error")
+
+    work: Latest[Pictures] = Latest(_compute, drawn, failed)
+
+    async def changed() -> None:
+        moved = {key: f"{slider.value:g}" for key, slider in values.items()}
+        own = {one.key: f"{one.value:g}" for one in sliders}
+        session.put(**{key: None if text == own[key] else text for key, text in moved.items()}, u=unit.value)
+        await work.order(dict(session.state))
+
+    async def reset() -> None:
+        for one in sliders:
+            values[one.key].value = one.value
+        await changed()
+
+    for slider in values.values():
+        slider.on("update:model-value", changed, throttle=0.04, leading_events=True, trailing_events=True)
+    unit.on_value_change(changed)
+    _say(session, first)
+
+
+def _compute(state: dict[str, str]) -> Pictures:
+    """Everything that is drawn, for a state."""
+    session = Session("/look", state)
+    chosen = session.chosen
+    motor = chosen.motor
+    assert motor is not None
+    speed, celsius = session.get("u", "rpm"), session.number("t")
+    volts = pictures.supply_volts(motor, session.number("v"))
+    warm = float(motor.winding.reference_temperature) if celsius is None else celsius
+    others = [choose(ref, session.estimate) for ref in refs_of(state)[1:]]
+    drawn = [(chosen.name, chosen.actuator, motor), *((one.name, one.actuator, one.motor) for one in others)]
+    try:
+        heat = pictures.heating(motor, warm)
+    except ParameterError:
+        heat = None
+    return Pictures(
+        pictures.torque_over_speed(drawn, volts if len(drawn) == 1 else session.number("v"), celsius, speed),
+        pictures.efficiency(motor, volts, warm, speed),
+        heat,
+        as_text.look_python(session),
+        as_text.look_command(session),
+        chosen,
+    )
+
+
+def _say(session: Session, found: Pictures) -> None:
+    def drawn_page() -> bytes:
+        return as_text.page_of(found.chosen)
+
+    session.show_texts(
+        found.python, found.command, *as_text.motor_download(found.chosen), Download("motor.html", drawn_page)
+    )
+
+
+def _sliders(motor: Motor, session: Session) -> list[Slider]:
+    """What can be changed, from the motor's own values."""
+    volts = pictures.supply_volts(motor, None)
+    try:
+        hottest = float(limit_of(motor, None))
+    except BackemfError:
+        hottest = 155.0
+    reference = float(motor.winding.reference_temperature)
+    found = [
+        Slider("v", "Supply", "V", round(0.25 * volts, 1), round(2.0 * volts, 1), 0.1, volts),
+        Slider("t", "Winding", "°C", -20.0, max(round(hottest), 40.0), 1.0, reference),
+    ]
+    if motor.thermal is not None:
+        found.append(Slider("ta", "Ambient", "°C", -20.0, 80.0, 1.0, float(motor.thermal.ambient)))
+    gears = motor.gearbox
+    ratio = 1.0 if gears is None else abs(float(gears.ratio))
+    found.append(Slider("g", "Gear ratio", ": 1", 1.0, max(200.0, round(2.0 * ratio)), 0.5, ratio))
+    share = 1.0 if gears is None else float(gears.efficiency)
+    return [*found, Slider("ge", "Gear efficiency", "%", 30.0, 100.0, 1.0, 100.0 * share)]
+
+
+def _slider(one: Slider, session: Session) -> Foreign:
+    """A slider with its name and its value, which can be typed too."""
+    begin = session.number(one.key)
+    begin = one.value if begin is None else min(max(begin, one.low), one.high)
+    with ui.element("div").classes("slider"):
+        with ui.element("div").classes("slider-head"):
+            ui.label(one.words)
+            typed = ui.number(value=begin, min=one.low, max=one.high, step=one.step, suffix=one.unit)
+            typed.props(f'dense borderless aria-label="{one.words} [{one.unit}]"').classes("slider-number")
+        slider = ui.slider(min=one.low, max=one.high, step=one.step, value=begin)
+        slider.props(f'aria-label="{one.words}" data-key="{one.key}"')
+    typed.bind_value(slider)
+    typed.on("change", lambda: slider.run_method("$emit", "update:model-value", slider.value))
+    return slider
+
+
+def _limits_alone(session: Session, chosen: Chosen) -> None:
+    """A motor without a winding: what its limits allow, and what it lacks."""
+    sheet = chosen.sheet
+    if sheet is not None and sheet.says == "limits only":
+        limits, missing = sheet.limits_only()
+        with card("What the printed torque and speed allow"):
+            data = [(chosen.name, chosen.actuator, None)]
+            picture(pictures.torque_over_speed(data, None, None, session.get("u", "rpm")), "Torque over speed")
+            sentence(f"{limits}. A motor lacks: {'; '.join(missing)}.", "info")
+    elif chosen.actuator.limits:
+        with card("What the limits allow"):
+            data = [(chosen.name, chosen.actuator, None)]
+            picture(pictures.torque_over_speed(data, None, None, session.get("u", "rpm")), "Torque over speed")
+    else:
+        empty("This actuator has no motor to look at.", "Choose another one on the page Motor.")
+    for name, value in (chosen.joint or {}).items():
+        if isinstance(value, float):
+            ui.label(f"{name}: {format_quantity(value, as_text.JOINT_UNITS.get(name, '1'))}").classes("muted")
+    session.show_texts(as_text.look_python(session), as_text.look_command(session), *as_text.motor_download(chosen))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from ..actuator import Actuator
 from ..datasheet import Datasheet
 from ..errors import ParameterError
-from ..motor import Motor
-from ..motorfile import is_actuator, loads_with_joint
+from ..motor import Gearbox, Motor, Stage
+from ..motorfile import dumps, is_actuator, loads_with_joint
 from ..values import Foreign
 from .address import MARK, unpack
 
@@ -38,6 +38,13 @@ class Chosen:
     """The actuator, as the command line loads it."""
     joint: dict[str, Foreign] | None
     """What its file says of the joint itself; None for the motor of a datasheet."""
+    changed: tuple[str, ...] = ()
+    """What was changed on the page Look, in words."""
+
+    @property
+    def toml(self) -> str:
+        """The text of its file."""
+        return self.text or (self.sheet.to_toml() if self.sheet is not None else dumps(self.actuator, self.joint))
 
     @property
     def motor(self) -> Motor | None:
@@ -73,7 +80,7 @@ def choose(ref: str, estimate: bool = False) -> Chosen:
     """The motor that a name in an address means."""
     if ref.startswith(MARK):
         found = read_text(unpack(ref), "this motor", estimate)
-        return Chosen(ref, found.name, found.file, found.text, found.sheet, found.actuator, found.joint)
+        return replace(found, ref=ref)
     if not re.fullmatch(r"[a-z0-9-]{1,80}", ref):
         raise ParameterError(f"{ref[:80]!r}: is not an id of the catalogue: choose a motor on the first page")
     sheet = Datasheet.load(ref)
@@ -84,3 +91,24 @@ def choose(ref: str, estimate: bool = False) -> Chosen:
 def slug(name: str) -> str:
     """A name for a file."""
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60] or "motor"
+
+
+def with_changes(chosen: Chosen, ratio: float | None, efficiency: float | None, ambient: float | None) -> Chosen:
+    """The motor with other gears [1] or another ambient temperature [°C], as the file of an actuator."""
+    motor = chosen.actuator.motor
+    if motor is None or (ratio is None and efficiency is None and ambient is None):
+        return chosen
+    said: list[str] = []
+    if ratio is not None or efficiency is not None:
+        own = motor.gearbox
+        turns = ratio if ratio is not None else (1.0 if own is None else float(own.ratio))
+        share = efficiency if efficiency is not None else (1.0 if own is None else float(own.efficiency))
+        motor = replace(motor, gearbox=Gearbox(stages=(Stage(ratio=turns, efficiency=share),)))
+        said.append(f"gear {turns:g}:1 at {100 * share:.0f} %")
+    if ambient is not None and motor.thermal is not None:
+        motor = replace(motor, thermal=replace(motor.thermal, ambient=ambient))
+        said.append(f"{ambient:g} °C around")
+    actuator = replace(chosen.actuator, motor=motor)
+    text = dumps(actuator, chosen.joint)
+    file = f"{slug(chosen.name)}-changed.toml"
+    return replace(chosen, actuator=actuator, text=text, file=file, changed=tuple(said))

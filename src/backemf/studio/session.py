@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from nicegui import app, ui  # pyright: ignore[reportMissingImports]
 
+from ..errors import ParameterError
 from ..values import Foreign
 from .address import to_query
-from .motors import FIRST, Chosen, choose, refs_of
+from .motors import FIRST, Chosen, choose, refs_of, with_changes
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,22 @@ class Session:
     @property
     def chosen(self) -> Chosen:
         """The motor that the page is about."""
-        return choose((refs_of(self.state) or [FIRST])[0], self.estimate)
+        found = choose((refs_of(self.state) or [FIRST])[0], self.estimate)
+        share = self.number("ge")
+        return with_changes(found, self.number("g"), None if share is None else 0.01 * share, self.number("ta"))
+
+    def number(self, name: str) -> float | None:
+        """A number of the state; None where there is none."""
+        text = self.state.get(name)
+        if not text:
+            return None
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            raise ParameterError(f"{name}={text[:40]}: must be a number: correct it in the address, or leave it out")
+        return value
 
     def show_texts(self, python: str, command: str, *downloads: Download) -> None:
         """Say what the page shows as Python, as a command, and as files."""

@@ -1,0 +1,94 @@
+"""What a page shows, as Python, as a command, and as files: each is what a user would have written."""
+
+from __future__ import annotations
+
+import shlex
+import tempfile
+from pathlib import Path
+
+from nicegui import ui  # pyright: ignore[reportMissingImports]
+
+from ..cli.limits_only import JOINT_UNITS
+from .motors import Chosen, choose, refs_of
+from .session import Download, Session
+
+__all__ = ["JOINT_UNITS"]
+
+
+def motor_bar(session: Session) -> None:
+    """Which motor the page is about, and where another one is chosen."""
+    chosen = session.chosen
+    with ui.element("div").classes("motor-bar"):
+        ui.label(chosen.name).classes("motor-name")
+        more = [choose(ref, session.estimate).name for ref in refs_of(session.state)[1:]]
+        if more:
+            ui.label("with " + ", ".join(more)).classes("muted")
+        if session.estimate:
+            ui.label("with estimates").classes("badge")
+        if chosen.changed:
+            ui.label("changed: " + ", ".join(chosen.changed)).classes("badge")
+        ui.html('<a data-page="/motor" href="/motor">change</a>', sanitize=False)
+
+
+def command(*words: str) -> str:
+    """A command line, one option per line."""
+    first, *rest = " ".join(words[:3]), *words[3:]
+    return " \\\n    ".join([first, *rest]) if rest else first
+
+
+def option(name: str, value: str | None) -> list[str]:
+    """An option, unless it has no value."""
+    return [f"{name} {shlex.quote(value)}"] if value else []
+
+
+def loading(session: Session) -> str:
+    """The lines of Python that load the motor."""
+    chosen = session.chosen
+    estimate = ", estimate=True" if session.estimate and not chosen.text else ""
+    return f'import backemf as be\n\nactuator = be.load("{chosen.file}"{estimate})\n'
+
+
+def estimating(session: Session) -> list[str]:
+    """The option that switches estimates on, where they are not in the file already."""
+    return ["--estimate"] if session.estimate and not session.chosen.changed else []
+
+
+def motor_download(chosen: Chosen) -> tuple[Download, ...]:
+    """The TOML file that the command refers to."""
+    return (Download(chosen.file, lambda: chosen.toml),) if chosen.text else (Download(f"{chosen.file}.toml", lambda: chosen.toml),)
+
+
+def page_of(chosen: Chosen) -> bytes:
+    """The page that `backemf show --page` writes."""
+    from ..plot import page
+
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "motor.html"
+        findings = [] if chosen.sheet is None else chosen.sheet.check()
+        page(file, title=chosen.name, motor=chosen.motor, findings=findings)
+        return file.read_bytes()
+
+
+# --- Look
+
+
+def look_python(session: Session) -> str:
+    """The pictures of Look."""
+    if session.chosen.motor is None:
+        return loading(session) + 'be.plot.joint_limits(actuator, path="limits.png")\n'
+    volts, celsius = session.get("v", "None"), session.get("t", "None")
+    return loading(session) + (
+        "motor = actuator.motor\n"
+        f'be.plot.operating_range(motor, {volts}, {celsius}, "range.png")\n'
+        f"best = be.analyze.constants(motor, {volts}, {celsius})\n"
+        "print(best.max_efficiency, best.no_load_speed, best.max_torque)\n"
+    )
+
+
+def look_command(session: Session) -> str:
+    """The command that shows the same."""
+    volts, celsius = session.get("v"), session.get("t")
+    return command(
+        "backemf", "show", session.chosen.file, *option("--voltage", f"{volts} V" if volts else None),
+        *option("--temperature", f"{celsius} degC" if celsius else None), *estimating(session), "--plot range.png",
+    )  # fmt: skip
