@@ -32,6 +32,8 @@ COLUMNS: tuple[tuple[str, str, str | None, int], ...] = (
     ("peak\n[N·m]", "output_peak_torque", "N*m", 0),
 )
 """Title, key, unit, and the width of a terminal from which the column is shown [characters]."""
+SAYS = {"whole": "whole motor", "partial": "partial motor", "limits": "limits only"}
+"""How much a sheet may say, by the word of the option."""
 
 
 def summary(name: str, sheet: Datasheet) -> Row:
@@ -78,6 +80,8 @@ def list_(
     ] = None,
     speed: Annotated[str | None, option("RANGE", 'Top speed at the output, such as ">200 rpm".')] = None,
     voltage: Annotated[str | None, option("RANGE", 'Nominal voltage, such as "24 V" or "<30 V".')] = None,
+    mass: Annotated[str | None, option("RANGE", 'Mass, such as "<500 g".')] = None,
+    says: Annotated[str | None, option("WORD", "Only sheets that say this much: whole, partial or limits.")] = None,
     json_: AsJson = False,
 ) -> None:
     """List the motors of the catalogue with the figures their makers print; a dash where they print none.
@@ -86,22 +90,10 @@ def list_(
     heat; a "partial motor" lacks one of the last three; "limits only" is a torque and a top speed. Figures of the motor
     are left of the gear ratio, those of the output right of it; a peak that is not printed is the stall torque.
     """
-    rows = [summary(name, Datasheet.load(name)) for name in catalog.ids()]
-    if maker is not None:
-        makers = sorted({row["maker"] for row in rows if row["maker"]}, key=str.lower)
-        rows = [row for row in rows if maker.strip().lower() in row["maker"].lower()]
-        if not rows:
-            raise ParameterError(f"--maker {maker}: there is no such maker; there are {', '.join(makers)}")
-    for name, text, unit, keys in (
-        ("--torque", torque, "N*m", ("output_peak_torque", "motor_peak_torque")),
-        ("--speed", speed, "rad/s", ("output_speed", "motor_speed")),
-        ("--voltage", voltage, "V", ("voltage",)),
-    ):
-        if text is not None:
-            low, high = _range(name, text, unit)
-            # the figure at the output where it is known
-            known = [(row, [row[key] for key in keys if row[key] is not None]) for row in rows]
-            rows = [row for row, values in known if values and low <= values[0] <= high]
+    rows = filter_rows(
+        [summary(name, Datasheet.load(name)) for name in catalog.ids()],
+        maker=maker, torque=torque, speed=speed, voltage=voltage, mass=mass, says=says,
+    )  # fmt: skip
     if json_:
         print_json(rows)
         return
@@ -109,6 +101,40 @@ def list_(
     console().print(Text(f"{len(rows)} motors", style="bold"))
     cells = [[_cell(row[key], unit) for _, key, unit, _ in columns] for row in rows]
     print_columns([title for title, *_ in columns], cells, [unit is not None for _, _, unit, _ in columns])
+
+
+def filter_rows(
+    rows: list[Row],
+    *,
+    maker: str | None = None,
+    torque: str | None = None,
+    speed: str | None = None,
+    voltage: str | None = None,
+    mass: str | None = None,
+    says: str | None = None,
+) -> list[Row]:
+    """The rows of which all that is asked for is known and within its range."""
+    if maker is not None:
+        makers = sorted({row["maker"] for row in rows if row["maker"]}, key=str.lower)
+        rows = [row for row in rows if maker.strip().lower() in row["maker"].lower()]
+        if not rows:
+            raise ParameterError(f"--maker {maker}: there is no such maker; there are {', '.join(makers)}")
+    if says is not None:
+        if says not in SAYS:
+            raise ParameterError(f"--says {says}: must be one of {', '.join(SAYS)}")
+        rows = [row for row in rows if row["says"] == SAYS[says]]
+    for name, text, unit, keys in (
+        ("--torque", torque, "N*m", ("output_peak_torque", "motor_peak_torque")),
+        ("--speed", speed, "rad/s", ("output_speed", "motor_speed")),
+        ("--voltage", voltage, "V", ("voltage",)),
+        ("--mass", mass, "kg", ("mass",)),
+    ):
+        if text is not None:
+            low, high = _range(name, text, unit)
+            # the figure at the output where it is known
+            known = [(row, [row[key] for key in keys if row[key] is not None]) for row in rows]
+            rows = [row for row, values in known if values and low <= values[0] <= high]
+    return rows
 
 
 def _cell(value: str | float | None, unit: str | None) -> str:

@@ -62,7 +62,7 @@ def _header(session: Session, dark: Foreign) -> None:
                 )
         with ui.element("div").classes("tools"):
             undo = ui.button(icon="undo", on_click=lambda: ui.run_javascript("studio.undo()"))
-            undo.props('flat round dense aria-label="Undo" id="undo"').tooltip("Undo (Ctrl+Z)")
+            undo.props('flat round dense aria-label="Undo"').classes("undo").tooltip("Undo (Ctrl+Z)")
 
             def switch() -> None:
                 app.storage.user["dark"] = dark.value = not dark.value

@@ -171,7 +171,7 @@ def _slider(one: Slider, session: Session) -> Foreign:
     with ui.element("div").classes("slider"):
         with ui.element("div").classes("slider-head"):
             ui.label(one.words)
-            typed = ui.number(value=begin, min=one.low, max=one.high, step=one.step, suffix=one.unit)
+            typed = ui.number(value=begin, min=one.low, max=one.high, step=one.step, suffix=one.unit, format="%.4g")
             typed.props(f'dense borderless aria-label="{one.words} [{one.unit}]"').classes("slider-number")
         slider = ui.slider(min=one.low, max=one.high, step=one.step, value=begin)
         slider.props(f'aria-label="{one.words}" data-key="{one.key}"')

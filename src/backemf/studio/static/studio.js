@@ -24,7 +24,7 @@ window.studio = {
     else location.replace(last);
   },
   mark() {
-    const button = document.getElementById("undo");
+    const button = document.querySelector(".undo");
     if (button) button.toggleAttribute("data-empty", this.stack().length === 0);
   },
 };
