@@ -41,6 +41,13 @@ def read_archive(path: Path, wanted: Wanted) -> Log:
     return log_of_columns(str(path), kept, {}, wanted, meta)
 
 
+def archive_columns(path: Path) -> list[str]:
+    """Names of the arrays of a .npz file that may be columns of a log."""
+    return [
+        name for name, array in _arrays(path).items() if array.size > 1 and array.ndim in (1, 2) and array.dtype.kind in "iufb"
+    ]
+
+
 def _arrays(path: Path) -> dict[str, np.ndarray]:
     with open_plain(path, LARGEST, what="a NumPy archive") as file:
         try:

@@ -16,10 +16,11 @@ from ..errors import ParameterError
 from ..files import open_plain
 from ..recording import check_size, first_line, read_recording
 from ..recording_writing import PART, require_pyarrow
-from .archives import read_archive
+from .archives import archive_columns, read_archive
 from .assembly import Wanted, find_columns, log_of_columns
 from .bags import read_bag, read_mcap
 from .channels import TIME
+from .headings import Heading, read_heading
 from .log import Log, Meta
 from .saving import BETWEEN, META
 from .servo_json import read_json
@@ -58,6 +59,24 @@ def read_log(
     if ending not in READERS:
         raise ParameterError(f"{target}: is no log: its name must end in {', '.join(READERS)}, or be a bag's folder")
     return READERS[ending](target, wanted)
+
+
+def read_headings(path: str | Path) -> dict[str, Heading]:
+    """What each column of a .csv, .parquet or .npz file is taken for, by its text; files of other kinds name channels
+    themselves and have no columns."""
+    target = Path(path)
+    ending = target.suffix.lower()
+    units: dict[str, str] = {}
+    if ending == ".csv":
+        texts = read_header(target).headings
+    elif ending == ".npz":
+        texts = archive_columns(target)
+    elif ending == ".parquet":
+        units = _parquet_units(target)
+        texts = list(units)
+    else:
+        return {}
+    return {text: read_heading(text, units.get(text, "")) for text in texts}
 
 
 # --- CSV
@@ -129,6 +148,16 @@ def read_parquet(path: Path, wanted: Wanted) -> Log:
         content[column.text] = _numbers(path, column.text, values) if read else np.zeros(table.num_rows)
     meta, between = _parquet_meta(path, table.schema.metadata or {})
     return log_of_columns(str(path), content, units, wanted, meta, between=between)
+
+
+def _parquet_units(path: Path) -> dict[str, str]:
+    """Unit of each column; empty where the file says none."""
+    pyarrow = require_pyarrow("Reading parquet")
+    try:
+        with open_plain(path, LARGEST, what="a parquet file") as file, pyarrow.parquet.ParquetFile(file) as parquet:
+            return {f.name: (f.metadata or {}).get(b"unit", b"").decode("utf-8", "replace") for f in parquet.schema_arrow}
+    except (pyarrow.ArrowException, OSError, MemoryError) as error:
+        raise ParameterError(f"{path}: is no parquet file that can be read ({first_line(error)})") from None
 
 
 def _numbers(path: Path, name: str, values: Any) -> np.ndarray:
