@@ -42,12 +42,17 @@ def serve_studio(host: str = "127.0.0.1", port: int = 8337, browser: bool = True
     except ModuleNotFoundError:
         raise MissingExtraError("nicegui", "studio", "backemf studio") from None
     from .layout import head
+    from .uploads import BoundedRequests, forget_old
+    from .workers import shared
 
+    forget_old(place / "uploads")
     ui.add_head_html(head(), shared=True)
     for path, module in MODULES.items():
         ui.page(path)(_page_of(path, module))
     ui.page("/")(_door)
+    app.add_middleware(BoundedRequests)
     app.add_middleware(Guard, host=host, token=token)
+    app.on_shutdown(shared().close)
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{port}/"
     print(f"backemf studio: {address}{f'?token={token}' if token else ''}  (Ctrl-C stops it)", flush=True)

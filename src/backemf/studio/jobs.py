@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..actuator import Actuator
 from ..errors import BackemfError, ParameterError
 from ..progress import watched_progress
 from ..values import Foreign, Json
@@ -16,7 +17,6 @@ from .workers import Job, Progress
 if TYPE_CHECKING:
     import numpy as np
 
-    from ..actuator import Actuator
     from ..datasheet import Datasheet, Finding
     from ..identify import Log, Rig
 
@@ -41,9 +41,9 @@ def read_logs(payload: Payload, tell: Progress) -> Json:
             with _named(file):
                 columns = _columns(file["path"])
                 log = _log(file, payload)
-                motor = None if payload.get("motor") is None else _drive(payload["motor"])
                 rig = _rig(payload) if payload.get("rig") else None
-                findings = log.check(motor, rig)
+                prior = _prior(payload["motor"])
+                findings = log.check(prior if isinstance(prior, Actuator) else prior.actuator(), rig)
         except BackemfError as error:
             rows.append({"key": file["key"], "name": file["name"], "columns": columns, "error": str(error)})
             continue
@@ -116,15 +116,7 @@ def _renamed(text: str, names: dict[str, str]) -> str:
 # --- what logs were taken on, and what is believed
 
 
-def _drive(motor: Payload, estimate: bool = True) -> Actuator:
-    """The motor that a page is about."""
-    from .motors import read_text
-
-    prior = _prior(motor)
-    return read_text(motor["text"], motor["name"], estimate).actuator if motor["text"] else prior.actuator(estimate=True)
-
-
-def _prior(motor: Payload) -> Foreign:
+def _prior(motor: Payload) -> Datasheet | Actuator:
     """What the command line is given with --motor: a datasheet by its id or text, or an actuator."""
     from ..datasheet import Datasheet as Sheet
     from .motors import read_text
@@ -132,8 +124,7 @@ def _prior(motor: Payload) -> Foreign:
     if not motor["text"]:
         return Sheet.load(motor["ref"])
     found = read_text(motor["text"], motor["name"])
-    sheet: Datasheet | None = found.sheet
-    return found.actuator if sheet is None else sheet
+    return found.actuator if found.sheet is None else found.sheet
 
 
 def _rig(payload: Payload) -> Rig:
@@ -147,11 +138,6 @@ def _rig(payload: Payload) -> Rig:
             path = rig.load.words["model"]
             require_alone(Path(path), next(name for name, each in files.items() if each == path))
     return rig
-
-
-def check_rig(payload: Payload, tell: Progress) -> Json:
-    """The rig as TOML text; raises the sentence that says what is wrong with it."""
-    return _rig(payload).text()
 
 
 # --- fits
@@ -178,8 +164,7 @@ def identify(payload: Payload, tell: Progress) -> Json:
         "numbers": [asdict(each) for each in fit.parameters],
         "findings": _findings(fit.findings),
         "notes": list(fit.notes),
-        "text": fit.text(),
-        "joints": list(getattr(fit.actuator, "joints", ())),
+        "motors": {joint: fit.text(joint) for joint in getattr(fit.actuator, "joints", ("",))},
         "report": report,
     }
 
@@ -193,7 +178,6 @@ def _telling(tell: Progress) -> Foreign:
 
 JOBS = {
     "logs": Job(read_logs, seconds=120, megabytes=2000),
-    "rig": Job(check_rig, seconds=30, megabytes=1000),
     "identify": Job(identify, seconds=3600, megabytes=4000, long=True),
 }
 """Everything that a worker process runs."""

@@ -1,0 +1,120 @@
+"""Forms over parts: a field for each constant of a load, a controller or a motion, kept as tables of a TOML file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields
+
+from nicegui import ui  # pyright: ignore[reportMissingImports]
+
+from ..datasheet.write import toml_value
+from ..parts import Declaration, declaration_of
+from ..values import Foreign
+
+Table = dict[str, Foreign]
+"""A table of a TOML file: words, quantities as text, and tables below it."""
+ROLES = ("number", "flag", "word", "words", "count")
+"""What a field of a form can hold."""
+
+
+def toml_text(content: Mapping[str, Foreign], path: tuple[str, ...] = ()) -> str:
+    """TOML text of tables; what is empty is left out."""
+    plain = {name: value for name, value in content.items() if not isinstance(value, Mapping) and value not in ("", [])}
+    lines = [f"{name} = {toml_value(value)}" for name, value in plain.items()]
+    own = "" if not path else f"\n[{'.'.join(map(_key, path))}]\n"
+    text = own + "".join(f"{line}\n" for line in lines) if lines or (path and not content) else ""
+    return text + "".join(toml_text(v, (*path, k)) for k, v in content.items() if isinstance(v, Mapping))
+
+
+def _key(name: str) -> str:
+    return name if name.replace("_", "").replace("-", "").isalnum() and name.isascii() else toml_value(name)
+
+
+def kinds_of(kinds: Mapping[str, type]) -> dict[str, type]:
+    """The parts that a form can hold: those whose needed fields are numbers and words."""
+    return {
+        name: kind for name, kind in kinds.items()
+        if all(_role(entry) in ROLES or entry.default is not MISSING for entry in fields(kind))
+    }  # fmt: skip
+
+
+def part_form(
+    title: str, kinds: Mapping[str, type], table: Table, changed: Callable[[], None], hint: str = "", none: str = ""
+) -> None:
+    """A choice of the kind and a field for each of its constants; `table` changes with them.
+
+    Args:
+        title: What the part is, such as "load".
+        kinds: Classes by name.
+        table: The table of the file.
+        changed: Called after each change.
+        hint: What may stand behind a quantity, such as "± 1 %".
+        none: What having none of them is called; empty: there must be one.
+    """
+
+    @ui.refreshable
+    def body() -> None:
+        kind = kinds.get(str(table.get("kind")))
+        if kind is not None:
+            fields_form(kind, table, changed, hint)
+
+    def choose(kind: str) -> None:
+        table.clear()
+        if kind in kinds:
+            table["kind"] = kind
+        body.refresh()
+        changed()
+
+    names = {**({"": none} if none else {}), **{name: name for name in kinds}}
+    ui.select(
+        names, value=table.get("kind") if table.get("kind") in names else ("" if none else None), label=title,
+        on_change=lambda e: choose(e.value),
+    ).props("dense outlined").classes("full")  # fmt: skip
+    body()
+
+
+def fields_form(kind: type, table: Table, changed: Callable[[], None], hint: str = "", skip: tuple[str, ...] = ()) -> None:
+    """A field for each constant of a class."""
+
+    def put(name: str, value: Foreign) -> None:
+        if value in ("", None, []):
+            table.pop(name, None)
+        else:
+            table[name] = value
+        changed()
+
+    for entry in fields(kind):
+        it = declaration_of(entry)
+        if it is None or it.role not in ROLES or entry.name in skip:
+            continue
+        _field(it, entry.name, entry.default is MISSING, table.get(entry.name), put, hint)
+
+
+def _field(
+    it: Declaration, name: str, needed: bool, value: Foreign, put: Callable[[str, Foreign], None], hint: str
+) -> None:
+    label = name.replace("_", " ") + (f" [{it.unit}]" if it.unit and it.unit != "1" else "")
+    if it.role == "flag":
+        ui.checkbox(label, value=bool(value), on_change=lambda e: put(name, e.value)).props("dense")
+        return
+    if it.choices and it.role == "word":
+        chosen = ui.select(["", *it.choices], value=value or "", label=label, on_change=lambda e: put(name, e.value))
+        chosen.props("dense outlined").classes("full")
+        return
+
+    def typed(text: str) -> Foreign:
+        text = (text or "").strip()
+        if it.role == "words":
+            return [word.strip() for word in text.split(",") if word.strip()]
+        return int(text) if it.role == "count" and text.isdigit() else text
+
+    text = ", ".join(value) if isinstance(value, list) else str(value or "")
+    example = f"such as 1.5 {it.unit}{hint}" if it.unit and it.role == "number" else ""
+    line = ui.input(label if needed else f"{label}, optional", value=text, placeholder=example)
+    line.props("dense outlined debounce=400").classes("full")
+    line.on_value_change(lambda e: put(name, typed(e.value)))
+
+
+def _role(entry: Foreign) -> str:
+    it = declaration_of(entry)
+    return "" if it is None else it.role
