@@ -83,16 +83,19 @@ def fields_form(kind: type, table: Table, changed: Callable[[], None], hint: str
             table[name] = value
         changed()
 
-    for entry in fields(kind):
-        it = declaration_of(entry)
-        if it is None or it.role not in ROLES or entry.name in skip:
-            continue
-        _field(it, entry.name, entry.default is MISSING, table.get(entry.name), put, hint)
+    known = [(entry, it) for entry in fields(kind) if (it := declaration_of(entry)) and it.role in ROLES]
+    shown = [(entry, it) for entry, it in known if entry.name not in skip]
+    first = [(entry, it) for entry, it in shown if entry.default is MISSING or entry.name in table]
+    more = [each for each in shown if each not in first]
+    for entry, it in first:
+        _field(it, entry.name, table.get(entry.name), put, hint)
+    if more:
+        with ui.expansion("more").classes("full"):
+            for entry, it in more:
+                _field(it, entry.name, None, put, hint)
 
 
-def _field(
-    it: Declaration, name: str, needed: bool, value: Foreign, put: Callable[[str, Foreign], None], hint: str
-) -> None:
+def _field(it: Declaration, name: str, value: Foreign, put: Callable[[str, Foreign], None], hint: str) -> None:
     label = name.replace("_", " ") + (f" [{it.unit}]" if it.unit and it.unit != "1" else "")
     if it.role == "flag":
         ui.checkbox(label, value=bool(value), on_change=lambda e: put(name, e.value)).props("dense")
@@ -110,7 +113,7 @@ def _field(
 
     text = ", ".join(value) if isinstance(value, list) else str(value or "")
     example = f"such as 1.5 {it.unit}{hint}" if it.unit and it.role == "number" else ""
-    line = ui.input(label if needed else f"{label}, optional", value=text, placeholder=example)
+    line = ui.input(label, value=text, placeholder=example)
     line.props("dense outlined debounce=400").classes("full")
     line.on_value_change(lambda e: put(name, typed(e.value)))
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..actuator import Actuator
+from ..actuator import Actuator, Supply
 from ..errors import BackemfError, ParameterError
+from ..motorfile import dumps
 from ..progress import watched_progress
 from ..values import Foreign, Json
 from .workers import Job, Progress
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 
     from ..datasheet import Datasheet, Finding
     from ..identify import Log, Rig
+    from ..size import Candidates, Choice
 
 Payload = dict[str, Foreign]
 """What a page sends: texts, numbers, and paths that it made itself."""
@@ -169,6 +173,66 @@ def identify(payload: Payload, tell: Progress) -> Json:
     }
 
 
+# --- sizing
+
+
+def size(payload: Payload, tell: Progress) -> Json:
+    """What `backemf size` prints and writes, with the motor of each pair as a file, and the page."""
+    from ..size import Task
+    from ..size import size as find
+    from ..size.report import report_html
+    from .uploads import require_alone, with_own_files
+
+    files: dict[str, str] = payload["files"]
+    top = int(payload["top"])
+    with _named(*({"path": path, "name": name} for name, path in files.items())), watched_progress(_telling(tell)):
+        task = Task.parse(with_own_files(payload["task"], "task", files), "task")
+        if task.robot is not None:
+            require_alone(Path(task.robot.model), next(n for n, path in files.items() if path == task.robot.model))
+        found = find(task, _candidates(payload, files))
+        report = report_html(found, 5)
+    joints: dict[str, Json] = {}
+    for name, each in found.joints.items():
+        front = each.front if len(task.wanted) > 1 else []
+        joints[name] = {
+            "rows": [_pair(each[rank], task.supply) for rank in range(min(top, len(each)))],
+            "front": [_pair(choice, task.supply) for choice in front[:100]],
+        }
+    return {"joints": joints, "report": report, "answer": found.answer(top), "wanted": list(task.wanted)}
+
+
+def _pair(choice: Choice, supply: Supply) -> Json:
+    """Figures of a pair, and its motor as a file."""
+    limit, margin = choice.tightest if choice.margins else ("", 1.0)
+    text = dumps(Actuator(motor=choice.motor, supply=supply))
+    return {"name": choice.name, **choice.figures, "tightest": limit, "margin": margin, "text": text}
+
+
+def _candidates(payload: Payload, files: dict[str, str]) -> Candidates:
+    """The motors that a task is sized from."""
+    from ..size import Candidates, import_pairs
+
+    source = payload["from"]
+    if source == "chosen":
+        drives = [_prior(each) for each in payload["motors"]]
+        made = [each if isinstance(each, Actuator) else each.actuator(estimate=True) for each in drives]
+        known = Candidates.of([each.motor for each in made if each.motor is not None], source="the motors that were chosen")
+    elif source == "files":
+        with tempfile.TemporaryDirectory() as folder:
+            place = Path(folder) / "files"
+            place.mkdir()
+            for name, path in files.items():
+                if name.endswith((".toml", "_motors.csv", "_gearboxes.csv", "_compatibility.csv")):
+                    shutil.copyfile(path, place / name)
+            if any(place.glob("*_motors.csv")):
+                place = import_pairs(place, Path(folder) / "pairs")[0]
+            known = Candidates.read(place)
+    else:
+        known = Candidates.catalogue()
+    ratios: list[float] = payload.get("ratios") or []
+    return known.with_ratios(ratios, float(payload.get("efficiency") or 0.9)) if ratios else known
+
+
 def _telling(tell: Progress) -> Foreign:
     def watch(label: str, done: int, total: int, word: str) -> None:
         tell({"label": label, "done": done, "total": total, "word": word})
@@ -179,5 +243,6 @@ def _telling(tell: Progress) -> Foreign:
 JOBS = {
     "logs": Job(read_logs, seconds=120, megabytes=2000),
     "identify": Job(identify, seconds=3600, megabytes=4000, long=True),
+    "size": Job(size, seconds=1200, megabytes=4000, long=True),
 }
 """Everything that a worker process runs."""

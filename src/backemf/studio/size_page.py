@@ -1,11 +1,333 @@
-"""The page Size."""
+"""The page Size: a task, the motors to choose from, and which of them can do it."""
 
 from __future__ import annotations
 
-from .session import Session
-from .widgets import empty
+import hashlib
+import json
+import shlex
+
+from nicegui import ui  # pyright: ignore[reportMissingImports]
+
+from ..actuator import Supply
+from ..cli.size import COLUMNS
+from ..errors import BackemfError
+from ..size import Task, TaskLimits
+from ..size.task import WANTED, JointTask, load_kinds
+from ..size.task_file import motion_kinds
+from ..toml_text import parse_toml
+from ..values import Foreign, Json
+from .address import pack, unpack
+from .forms import Table, fields_form, kinds_of, part_form, toml_text
+from .motors import choose, refs_of
+from .pictures import COLOURS, SHADOW, figure
+from .session import Download, Session
+from .uploads import Upload
+from .widgets import card, empty, picture, sentence
+from .work import Work, drop_area, uploads_of_session
+
+FIRST = """
+format = "backemf task 1"
+wanted = ["mass", "energy"]
+
+[supply]
+voltage = "48 V"
+
+[joints.joint]
+rest = "2 s"
+
+[joints.joint.motion]
+kind = "trapezoid"
+angle = "120 deg"
+duration = "0.8 s"
+
+[joints.joint.load]
+kind = "Pendulum"
+mass = "2 kg"
+length = "0.4 m"
+"""
+"""The task of a page without an address."""
+SOURCES = {"": "the catalogue of backemf", "chosen": "the motors of page 1", "files": "files that were dropped in"}
+"""Where candidates come from."""
+TOP = 50
+"""Pairs of the table [1]."""
+
+
+class Size:
+    """One open page."""
+
+    def __init__(self, session: Session):
+        self.session = session
+        self.files = uploads_of_session()
+        try:
+            text = unpack(session.get("task")) if session.get("task") else FIRST
+            self.task: Table = parse_toml(text, "task", BackemfError, "a task")
+        except BackemfError:
+            self.task = parse_toml(FIRST, "task", BackemfError, "a task")
+
+    @property
+    def text(self) -> str:
+        """The task as TOML text."""
+        return toml_text({"format": "backemf task 1", **{k: v for k, v in self.task.items() if k != "format"}})
+
+    @property
+    def ratios(self) -> list[float]:
+        """Gears that motors without one may have."""
+        words = self.session.get("ratios").replace(",", " ").split()
+        return [float(word) for word in words if word.replace(".", "", 1).isdigit() and float(word) > 0.0][:200]
+
+    def fault(self) -> str:
+        """What is wrong with the task; a motion in a file is read by the job."""
+        try:
+            if not any(joint.get("motion", {}).get("kind") == "csv" for joint in self.task.get("joints", {}).values()):
+                Task.parse(self.text, "task")
+        except (BackemfError, AttributeError) as error:
+            return str(error)
+        return ""
+
+    def put(self) -> None:
+        """Keep the task in the address."""
+        try:
+            self.session.put(task=pack(self.text), found=None)
+        except BackemfError as error:
+            ui.notify(str(error), type="negative")
+        self.verdict.refresh()
+        self.texts()
+
+    async def add(self, file: Upload) -> None:
+        """A task, a motion, a robot's model, or candidates were dropped in."""
+        joints: dict[str, Table] = self.task.setdefault("joints", {})
+        if file.ending == ".toml" and "backemf task" in file.path.read_text("utf-8", "replace")[:2000]:
+            try:
+                self.task = parse_toml(file.path.read_text("utf-8"), file.name, BackemfError, "a task")
+            except (BackemfError, UnicodeDecodeError) as error:
+                ui.notify(str(error), type="negative", timeout=8000)
+            self.files.remove(file.key)
+        elif file.ending in (".xml", ".mjcf"):
+            self.task["robot"] = {"model": file.name}
+        elif file.ending == ".toml" or file.name.endswith(("_motors.csv", "_gearboxes.csv", "_compatibility.csv")):
+            self.session.put(cand="files", found=None)
+        else:
+            for joint in joints.values():
+                joint["motion"] = {"kind": "csv", "file": file.name}
+                joint.pop("load", None)
+        self.form.refresh()
+        self.candidates.refresh()
+        self.put()
+
+    # --- the page
+
+    def build(self) -> None:
+        """Everything on it."""
+        with ui.element("div").classes("columns"):
+            with ui.element("div").classes("stack"):
+                with card("1 The task"):
+                    drop_area("Drop a task or a motion", self.files, self.add, (".toml", ".csv", ".xml", ".mjcf"))
+                    self.form()
+                with card("2 Candidates"):
+                    self.candidates()
+                with card("3 The search"):
+                    self.work = Work("Sizing")
+                    self.verdict()
+            with ui.element("div").classes("stack"):
+                self.results()
+        self.texts()
+
+    @ui.refreshable_method
+    def form(self) -> None:
+        """The task, joint by joint."""
+        loads, motions = kinds_of(load_kinds()), kinds_of(motion_kinds())
+        for name, joint in self.task.setdefault("joints", {}).items():
+            ui.label(f"Joint {name}" if len(self.task["joints"]) > 1 else "The joint").classes("muted")
+            motion: Table = joint.setdefault("motion", {})
+            if motion.get("kind") == "csv":
+                with ui.row().classes("file-row"):
+                    ui.label(f"moves as in {motion.get('file')}").classes("file-name")
+
+                    def forget(joint: Table = joint) -> None:
+                        joint["motion"] = {"kind": next(iter(motions))}
+                        self.form.refresh()
+                        self.put()
+
+                    ui.button(icon="delete", on_click=forget).props('flat round dense aria-label="Another motion"')
+            else:
+                part_form("motion", motions, motion, self.put)
+            part_form("load", loads, joint.setdefault("load", {}), self.put, none="in the motion or the robot")
+            fields_form(JointTask, joint, self.put, skip=("motion", "load"))
+        ui.label("All joints").classes("muted")
+        fields_form(Supply, self.task.setdefault("supply", {}), self.put)
+        wanted = self.task.get("wanted", ["mass"])
+        names = {name: said for name, (_, said) in WANTED.items()}
+        chosen = ui.select(names, value=[wanted] if isinstance(wanted, str) else wanted, multiple=True, label="wanted small")
+        chosen.props("dense outlined").classes("full")
+        chosen.on_value_change(lambda e: (self.task.__setitem__("wanted", e.value), self.put()))
+        ambient = ui.input("ambient [°C], optional", value=str(self.task.get("ambient", "")))
+        ambient.props("dense outlined debounce=400").classes("full")
+        ambient.on_value_change(lambda e: (self.task.__setitem__("ambient", _warm(e.value or "")), self.put()))
+        with ui.expansion("limits").classes("full"):
+            fields_form(TaskLimits, self.task.setdefault("limits", {}), self.put)
+
+    @ui.refreshable_method
+    def candidates(self) -> None:
+        """Where motors and gears come from."""
+
+        def put(name: str, value: str | None) -> None:
+            self.session.put(**{name: value, "found": None})
+            self.texts()
+
+        source = self.session.get("cand")
+        choice = ui.select(SOURCES, value=source if source in SOURCES else "", label="motors")
+        choice.props("dense outlined").classes("full").on_value_change(lambda e: put("cand", e.value))
+        for name, label, example in (
+            ("ratios", "gears for motors without one", "10, 30, 100"), ("eff", "efficiency of a stage", "0.9"),
+        ):  # fmt: skip
+            line = ui.input(label, value=self.session.get(name), placeholder=example)
+            line.props("dense outlined debounce=400").classes("full")
+            line.on_value_change(lambda e, name=name: put(name, e.value))
+
+    @ui.refreshable_method
+    def verdict(self) -> None:
+        """What the task lacks, and the button."""
+        fault = self.fault()
+        if fault:
+            sentence(fault, "warning")
+        ui.button("Find motors", icon="play_arrow", on_click=self.find).props("no-caps unelevated").set_enabled(not fault)
+
+    async def find(self) -> None:
+        """Run every candidate through the task."""
+        if self.work.busy:
+            return
+        motors = [choose(ref, self.session.estimate) for ref in refs_of(self.session.state)]
+        try:
+            efficiency = float(self.session.get("eff", "0.9"))
+        except ValueError:
+            efficiency = 0.9
+        asked: dict[str, Json] = {
+            "task": self.text, "files": self.files.names(), "from": self.session.get("cand"), "top": TOP,
+            "motors": [{"ref": each.file, "text": each.text, "name": each.name} for each in motors],
+            "ratios": self.ratios, "efficiency": efficiency,
+        }  # fmt: skip
+        key = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:24]
+        found = await self.work.run("size", asked)
+        if found is not None:
+            self.files.write(key, json.dumps(found))
+            self.session.put(found=key)
+            self.results.refresh()
+            self.texts()
+
+    # --- what was found
+
+    @ui.refreshable_method
+    def results(self) -> None:
+        """Table and front of each joint."""
+        kept = self.files.read(self.session.get("found")) if self.session.get("found") else ""
+        self.answer: dict[str, Foreign] = json.loads(kept) if kept else {}
+        if not self.answer:
+            empty("No motors yet.", "Say what the joint has to do, or drop in a task or a motion, and find motors for it.")
+            return
+        for name, joint in self.answer["joints"].items():
+            self._joint(name, joint, self.answer["answer"]["joints"][name])
+        with card("Report"), ui.expansion("The whole report").classes("full") as more:
+            frame = ui.element("iframe").classes("report").props('title="Report of the sizing" sandbox=""')
+            report = self.answer["report"]
+            more.on_value_change(lambda e: frame.props.__setitem__("srcdoc", report) or frame.update())
+
+    def _joint(self, name: str, joint: dict[str, Foreign], said: dict[str, Foreign]) -> None:
+        rows = {row["name"]: row for row in (*joint["front"], *joint["rows"])}
+        links = {each: self._links(row["text"]) for each, row in rows.items()}
+        title = f"{name}: " if len(self.answer["joints"]) > 1 else ""
+        with card(f"{title}{said['feasible']} of {said['pairs']} pairs can do it"):
+            if rows and len(self.answer["wanted"]) > 1:
+                drawn = picture(self._front(joint), "Pairs by what is wanted; a point opens its pair", height=340)
+                with ui.row().classes("open-in") as picked:
+                    ui.label("A point of the picture opens its pair; the blue ones are beaten by no other.")
+
+                def open_pair(event: Foreign) -> None:
+                    points = event.args.get("points") or [{}]
+                    pair = points[0].get("customdata")
+                    if pair in links:
+                        picked.clear()
+                        with picked:
+                            ui.label(pair).classes("motor-name")
+                            for page, link in links[pair].items():
+                                ui.link(page, link)
+
+                drawn.on("plotly_click", open_pair)
+            if rows:
+                self._table(joint["rows"], links)
+            for reason, count in list(said["reasons"].items())[:5]:
+                sentence(f"{count} out: {reason}", "info")
+            for out in said["nearest"][:3]:
+                sentence(f"{out['name']}: {out['reason']}", "info")
+
+    def _links(self, text: str) -> dict[str, str]:
+        try:
+            packed = pack(text)
+        except BackemfError:
+            return {}
+        pages = (("Look", "/look"), ("Try", "/try"), ("Simulators", "/simulators"))
+        return {title: self.session.link(path, m=packed, est=None, found=None) for title, path in pages}
+
+    def _front(self, joint: dict[str, Foreign]) -> dict[str, Foreign]:
+        first, second = self.answer["wanted"][:2]
+        ends = {"winding_temperature": "winding"}
+        data = []
+        for rows, title, colour, size in ((joint["rows"], "can do it", SHADOW, 8), (joint["front"], "front", COLOURS[0], 12)):
+            data.append({
+                "type": "scatter", "mode": "markers", "name": title, "marker": {"color": colour, "size": size},
+                "x": [row[ends.get(first, first)] for row in rows], "y": [row[ends.get(second, second)] for row in rows],
+                "customdata": [row["name"] for row in rows], "text": [row["name"] for row in rows],
+                "hovertemplate": "%{text}<br>%{x:.3g}, %{y:.3g}<extra></extra>",
+            })  # fmt: skip
+        words = [f"{name.replace('_', ' ')} [{WANTED[name][0].replace('degC', '°C').replace('*', '·')}]" for name in (first, second)]
+        return figure(data, *words, hovermode="closest")
+
+    def _table(self, rows: list[dict[str, Foreign]], links: dict[str, dict[str, str]]) -> None:
+        columns = [
+            {"name": key, "label": title.replace("\n", " "), "field": key, "sortable": True, "align": "right" if form else "left"}
+            for title, key, form in COLUMNS
+        ]  # fmt: skip
+        columns.insert(1, {"name": "open", "label": "open in", "field": "open", "align": "left"})
+        lines = []
+        for row in rows:
+            shown = {key: _cell(row.get(key), form) for _, key, form in COLUMNS}
+            lines.append({**shown, "open": [[page, link] for page, link in links[row["name"]].items()]})
+        made = ui.table(columns=columns, rows=lines, row_key="name", pagination=10).props("dense flat").classes("full figures")
+        made.add_slot(
+            "body-cell-open",
+            '<q-td :props="props"><a v-for="each in props.row.open" :href="each[1]" class="cell-link">{{ each[0] }}</a></q-td>',
+        )
+
+    # --- as text
+
+    def texts(self) -> None:
+        """The same as Python, as a command, and as files."""
+        source = self.session.get("cand")
+        folder = {"": "", "chosen": "motors", "files": "candidates"}.get(source, "")
+        if self.ratios:
+            motors = f'be.Candidates.read("{folder}")' if folder else "be.Candidates.catalogue()"
+            given = f", {motors}.with_ratios({self.ratios}, {self.session.get('eff', '0.9')})"
+        else:
+            given = f', "{folder}"' if folder else ""
+        python = f'import backemf as be\n\nfound = be.size("task.toml"{given})\nprint(found.best)\nfound.report("size.html")\n'
+        command = shlex.join(["backemf", "size", "task.toml", *(["--from", folder] if folder else []), "--report", "size.html"])
+        files = [Download("task.toml", lambda: self.text)]
+        if self.answer:
+            files.append(Download("size.html", lambda: self.answer["report"]))
+            files.append(Download("size.json", lambda: json.dumps(self.answer["answer"], indent=2)))
+        self.session.show_texts(python, command, *files)
 
 
 def build(session: Session) -> None:
     """Build the page."""
-    empty("This page is not there yet.", "Go back to a motor on the first page.")
+    Size(session).build()
+
+
+def _cell(value: Foreign, form: str) -> Foreign:
+    """A figure with as many digits as the command line prints, still a number, so that a column sorts by it."""
+    if not isinstance(value, (int, float)) or not form:
+        return value
+    return round(100 * value) if form == "%" else float(f"{value:{form}}")
+
+
+def _warm(text: str) -> str:
+    return f"{text.strip()} degC" if text.strip().replace(".", "", 1).isdigit() else text.strip()
