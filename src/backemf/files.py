@@ -274,7 +274,8 @@ def _handle(path: AnyPath, error: type[BackemfError], what: str) -> int:
 
 
 def _unreadable(path: AnyPath, fault: Exception, error: type[BackemfError], what: str) -> BackemfError:
-    reason = getattr(fault, "strerror", None) or fault
+    # a library's reason may have several lines
+    reason = " ".join(str(getattr(fault, "strerror", None) or fault).split())
     return error(f"{str(path)[:300]}: cannot be read: {reason}{f'; give {what}' if what else ''}")
 
 

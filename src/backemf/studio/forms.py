@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
 
 from nicegui import ui  # pyright: ignore[reportMissingImports]
 
 from ..datasheet.write import toml_value
+from ..errors import BackemfError, ParameterError
 from ..parts import Declaration, declaration_of
+from ..toml_text import parse_toml
 from ..values import Foreign
+from .address import MARK, pack, unpack
+from .session import Session
 
 Table = dict[str, Foreign]
 """A table of a TOML file: words, quantities as text, and tables below it."""
@@ -18,16 +23,56 @@ ROLES = ("number", "flag", "word", "words", "count")
 
 
 def toml_text(content: Mapping[str, Foreign], path: tuple[str, ...] = ()) -> str:
-    """TOML text of tables; what is empty is left out."""
+    """TOML text of tables; what is empty is left out, and so are tables that are."""
     plain = {name: value for name, value in content.items() if not isinstance(value, Mapping) and value not in ("", [])}
-    lines = [f"{name} = {toml_value(value)}" for name, value in plain.items()]
-    own = "" if not path else f"\n[{'.'.join(map(_key, path))}]\n"
-    text = own + "".join(f"{line}\n" for line in lines) if lines or (path and not content) else ""
-    return text + "".join(toml_text(v, (*path, k)) for k, v in content.items() if isinstance(v, Mapping))
+    lines = [f"{_key(name)} = {toml_value(value)}\n" for name, value in plain.items()]
+    head = f"\n[{'.'.join(map(_key, path))}]\n" if path and lines else ""
+    return (
+        head + "".join(lines) + "".join(toml_text(v, (*path, k)) for k, v in content.items() if isinstance(v, Mapping))
+    )
 
 
 def _key(name: str) -> str:
     return name if name.replace("_", "").replace("-", "").isalnum() and name.isascii() else toml_value(name)
+
+
+def read_tables(text: str, first: str) -> Table:
+    """The tables of a TOML text, packed or plain, or those of `first` where it is none."""
+    try:
+        plain = unpack(text) if text.startswith(MARK) else text
+        return parse_toml(plain or first, "the address", ParameterError, "TOML")
+    except BackemfError:
+        return parse_toml(first, "", ParameterError, "TOML")
+
+
+def put_tables(session: Session, **changes: str | None) -> None:
+    """Change the state of a page; TOML texts, which have several lines, are packed."""
+    try:
+        session.put(**{k: pack(text) if text and "\n" in text else text for k, text in changes.items()})
+    except BackemfError as error:
+        ui.notify(str(error), type="negative")
+
+
+def number_in(text: str) -> float | None:
+    """The number that a text is; None where it is none."""
+    try:
+        found = float(text)
+    except ValueError:
+        return None
+    return found if math.isfinite(found) else None
+
+
+def text_field(
+    session: Session, name: str, title: str, example: str, answer: str, changed: Callable[[], Foreign]
+) -> None:
+    """A text of the state; what was found with another text is no answer any more."""
+
+    def put(value: str) -> Foreign:
+        session.put(**{name: value, answer: None})
+        return changed()
+
+    line = ui.input(title, value=session.get(name), placeholder=example, on_change=lambda e: put(e.value))
+    line.props("dense outlined debounce=400").classes("full")
 
 
 def kinds_of(kinds: Mapping[str, type]) -> dict[str, type]:
@@ -73,7 +118,9 @@ def part_form(
     body()
 
 
-def fields_form(kind: type, table: Table, changed: Callable[[], None], hint: str = "", skip: tuple[str, ...] = ()) -> None:
+def fields_form(
+    kind: type, table: Table, changed: Callable[[], None], hint: str = "", skip: tuple[str, ...] = ()
+) -> None:
     """A field for each constant of a class."""
 
     def put(name: str, value: Foreign) -> None:

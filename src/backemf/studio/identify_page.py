@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shlex
 
 from nicegui import ui  # pyright: ignore[reportMissingImports]
 
+from ..actuator import Supply
 from ..errors import BackemfError
+from ..files import read_text
 from ..identify import CHANNELS, Rig
-from ..identify.rig import firmware_kinds, load_kinds
-from ..toml_text import parse_toml
+from ..identify.rig import LARGEST, firmware_kinds, load_kinds
 from ..values import Foreign, Json
-from .address import pack, unpack
-from .forms import Table, fields_form, kinds_of, part_form, toml_text
+from .address import pack
+from .forms import fields_form, kinds_of, number_in, part_form, put_tables, read_tables, text_field, toml_text
 from .pictures import COLOURS, figure, line
 from .session import Download, Session
 from .uploads import Upload
 from .widgets import card, empty, picture, sentence
-from .work import Work, drop_area, uploads_of_session
+from .work import Work, drop_area, kept_answer, key_of, report_frame, uploads_of_session
 
 LOGS = (".csv", ".parquet", ".npz", ".json", ".mcap")
 """Files of logs."""
 OTHERS = (".toml", ".xml", ".mjcf")
 """A rig, and the model of a robot."""
 FIRST_RIG = 'format = "backemf rig 1"\n\n[load]\nkind = "Pendulum"\n'
-SUPPLY = ("voltage", "resistance")
+FIELDS = (
+    ("ho", "hold out", "kp==800, or a share such as 0.3"),
+    ("free", "free", "motor.friction.*"),
+    ("seed", "random seed", "0"),
+)
+"""Name in the address, title and example of each option."""
 
 
 class Identify:
@@ -36,8 +41,8 @@ class Identify:
         self.session = session
         self.files = uploads_of_session()
         self.read: list[dict[str, Foreign]] = []
-        self.rig: Table = self._rig_tables()
-        self.answer: dict[str, Foreign] = {}
+        self.rig = read_tables(session.get("rig"), FIRST_RIG)
+        self.answer = kept_answer(self.files, session.get("fit"))
         self.stale = False
 
     # --- what the address says
@@ -60,14 +65,7 @@ class Identify:
     @property
     def rig_text(self) -> str:
         """The rig as TOML text."""
-        return toml_text({"format": "backemf rig 1", **{k: v for k, v in self.rig.items() if k != "format"}})
-
-    def _rig_tables(self) -> Table:
-        try:
-            text = unpack(self.session.get("rig")) if self.session.get("rig") else FIRST_RIG
-            return parse_toml(text, "rig", BackemfError, "a rig")
-        except BackemfError:
-            return parse_toml(FIRST_RIG, "rig", BackemfError, "a rig")
+        return toml_text({**self.rig, "format": "backemf rig 1"})
 
     def payload(self) -> dict[str, Json]:
         """What a job is given."""
@@ -81,7 +79,7 @@ class Identify:
             "channels": {channel: column for column, (channel, _) in self.mapped.items() if channel},
             "units": {column: unit for column, (channel, unit) in self.mapped.items() if channel and unit},
             "without": [channel for channel in gone if channel and channel not in now],
-            "rate": _number(self.session.get("rate")),
+            "rate": number_in(self.session.get("rate")),
             "motor": {"ref": chosen.file, "text": chosen.toml if chosen.text else "", "name": chosen.name},
         }
 
@@ -97,9 +95,13 @@ class Identify:
                     self.reading = Work("Reading the logs")
                 with card("2 What they were taken on"):
                     self.rig_form()
-                    self.rig_verdict()
                 with card("3 The fit"):
-                    self.fit_form()
+                    ui.label("Believed before").classes("muted")
+                    ui.link(self.session.chosen.name, self.session.link("/motor"))
+                    for name, title, example in FIELDS:
+                        text_field(self.session, name, title, example, "fit", self.texts)
+                    self.work = Work("The fit")
+                    self.start()
             with ui.element("div").classes("stack"):
                 self.results()
                 self.columns()
@@ -112,21 +114,20 @@ class Identify:
         """A file was dropped in: a log, a rig, or a robot's model."""
         if file.ending == ".toml":
             try:
-                text = file.path.read_text("utf-8")
+                text = read_text(file.path, LARGEST, what="a rig in TOML")
                 Rig.parse(text, file.name)
-                self.rig = parse_toml(text, file.name, BackemfError, "a rig")
-                self.put_rig()
-                self.rig_form.refresh()
-            except (BackemfError, UnicodeDecodeError) as error:
-                ui.notify(str(error), type="negative", timeout=8000)
+                self.rig = read_tables(text, "")
+            except BackemfError as error:
+                ui.notify(str(error).replace(str(file.path), file.name), type="negative", timeout=8000)
             self.files.remove(file.key)
         elif file.ending in OTHERS:
             self.rig["load"] = {"kind": "RobotModel", "model": file.name}
-            self.put_rig()
-            self.rig_form.refresh()
         else:
             self.session.put(logs=",".join([*(each.key for each in self.logs), file.key]), fit=None)
             await self.read_logs()
+            return
+        self.rig_form.refresh()
+        self.put_rig()
 
     async def read_logs(self) -> None:
         """Read the logs again; changes that come meanwhile are read afterwards, once."""
@@ -134,12 +135,12 @@ class Identify:
         self.list_logs.refresh()
         while self.stale and not self.reading.busy:
             self.stale = False
-            rig = self.rig_text if self._rig_fault() == "" else ""
+            rig = "" if self.rig_fault() else self.rig_text
             found = await self.reading.run("logs", {**self.payload(), "rig": rig}) if self.logs else []
             if found is not None:
                 self.read = found
         if not self.reading.busy:
-            for part in (self.list_logs, self.columns, self.findings, self.fit_form):
+            for part in (self.list_logs, self.columns, self.findings, self.start):
                 part.refresh()
             self.texts()
 
@@ -181,7 +182,15 @@ class Identify:
             self.session.put(map=json.dumps(kept, ensure_ascii=False) if kept else None, fit=None)
             await self.read_logs()
 
-        with card("Columns"), ui.element("div").classes("column-map"):
+        with card("Columns"):
+            if not any(self.mapped.get(text, pair)[0] == "time" for text, pair in seen.items()):
+                text_field(
+                    self.session, "rate", "rows per second, as no column has times", "200", "fit", self.read_logs
+                )
+            self._column_map(seen, names, correct)
+
+    def _column_map(self, seen: Foreign, names: dict[str, str], correct: Foreign) -> None:
+        with ui.element("div").classes("column-map"):
             for text, (channel, unit) in list(seen.items())[:200]:
                 now, of = self.mapped.get(text, [channel, unit])
                 ui.label(text).classes("file-name")
@@ -214,78 +223,58 @@ class Identify:
     @ui.refreshable_method
     def rig_form(self) -> None:
         """Load, firmware and supply; what is uncertain says by how much."""
-        from ..actuator import Supply
-
-        loads = kinds_of(load_kinds())
-        part_form("load", loads, self.rig.setdefault("load", {}), self.put_rig, " +- 2 %")
-        part_form("firmware", kinds_of(firmware_kinds()), self.rig.setdefault("firmware", {}), self.put_rig, "",
-                  "that of the motor below")  # fmt: skip
-        others = tuple(e for e in Supply.__dataclass_fields__ if e not in SUPPLY)
-        fields_form(Supply, self.rig.setdefault("supply", {}), self.put_rig, skip=others)
+        own = "that of the motor below"
+        part_form("load", kinds_of(load_kinds()), self.rig.setdefault("load", {}), self.put_rig, " +- 2 %")
+        part_form("firmware", kinds_of(firmware_kinds()), self.rig.setdefault("firmware", {}), self.put_rig, none=own)
+        fields_form(Supply, self.rig.setdefault("supply", {}), self.put_rig)
         for channel in self.rig.get("sensors", {}):
             ui.label(f"sensor of {channel}, as in the file").classes("muted")
 
     def put_rig(self) -> None:
         """Keep the rig in the address."""
-        try:
-            self.session.put(rig=pack(self.rig_text), fit=None)
-        except BackemfError as error:
-            ui.notify(str(error), type="negative")
-        self.rig_verdict.refresh()
-        self.fit_form.refresh()
+        put_tables(self.session, rig=self.rig_text, fit=None)
+        self.start.refresh()
         self.texts()
 
-    def _rig_fault(self) -> str:
-        tables = {k: v for k, v in self.rig.items() if v != {}}
+    def rig_fault(self) -> str:
+        """What the rig lacks; empty: nothing."""
         try:
-            Rig.parse(toml_text({"format": "backemf rig 1", **{k: v for k, v in tables.items() if k != "format"}}), "rig")
+            Rig.parse(self.rig_text, "rig")
         except BackemfError as error:
             return str(error)
         return ""
 
-    @ui.refreshable_method
-    def rig_verdict(self) -> None:
-        """What the rig lacks."""
-        fault = self._rig_fault()
-        sentence(fault or "the rig is complete; a quantity may be uncertain, as 0.49 kg +- 1 %, or a note, as log.kp",
-                 "warning" if fault else "ok")  # fmt: skip
-
     # --- the fit
 
+    @property
+    def options(self) -> dict[str, Foreign]:
+        """What `identify` takes besides logs, prior and rig."""
+        hold, seed = self.session.get("ho"), number_in(self.session.get("seed"))
+        free = [word.strip() for word in self.session.get("free").split(",") if word.strip()]
+        given = {"free": free, "hold_out": hold if number_in(hold) is None else number_in(hold), "seed": int(seed or 0)}
+        return {name: value for name, value in given.items() if value}
+
     @ui.refreshable_method
-    def fit_form(self) -> None:
-        """What is believed, what is held out, and the button."""
-        ui.label("Believed before").classes("muted")
-        ui.link(self.session.chosen.name, self.session.link("/motor"))
-        for name, title, example in (
-            ("ho", "hold out", "kp==800, or a share such as 0.3"), ("free", "free, optional", "motor.friction.*"),
-            ("seed", "random seed", "0"),
-        ):  # fmt: skip
-            line = ui.input(title, value=self.session.get(name), placeholder=example)
-            line.props("dense outlined debounce=400").classes("full")
-            line.on_value_change(lambda e, name=name: (self.session.put(**{name: e.value, "fit": None}), self.texts()))
-        self.work = Work("The fit")
-        bad = [row["name"] for row in self.read if "error" in row]
-        ready = bool(self.logs) and not bad and not self._rig_fault()
+    def start(self) -> None:
+        """What is still missing, and the button."""
+        fault, bad = self.rig_fault(), [row["name"] for row in self.read if "error" in row]
+        sentence(fault or "the rig is complete; a quantity may be uncertain, as 0.49 kg +- 1 %, or a note, as log.kp",
+                 "warning" if fault else "ok")  # fmt: skip
+        why = "drop in a log first" if not self.logs else f"{bad[0]} cannot be read" if bad else ""
+        if why:
+            sentence(why, "warning")
         button = ui.button("Find the motor", icon="play_arrow", on_click=self.fit).props("no-caps unelevated")
-        button.set_enabled(ready)
-        if not ready:
-            why = "drop in a log first" if not self.logs else f"{bad[0]} cannot be read" if bad else "complete the rig first"
-            ui.label(why).classes("muted")
+        button.set_enabled(not why and not fault)
 
     async def fit(self) -> None:
         """Run the fit; one that was stopped goes on from the last law that it had fitted."""
         if self.work.busy:
             return
-        share = _number(self.session.get("ho"))
-        asked = {
-            **self.payload(), "rig": self.rig_text, "hold_out": self.session.get("ho") or None if share is None else share,
-            "free": [word.strip() for word in self.session.get("free").split(",") if word.strip()],
-            "seed": int(_number(self.session.get("seed")) or 0),
-        }  # fmt: skip
-        key = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:24]
+        asked = {**self.payload(), "rig": self.rig_text, **self.options}
+        key = key_of(asked)
         found = await self.work.run("identify", {**asked, "keep": str(self.files.folder / f"{key}.part")})
         if found is not None:
+            self.answer = found
             self.files.write(key, json.dumps(found))
             self.session.put(fit=key)
             self.results.refresh()
@@ -294,11 +283,9 @@ class Identify:
     @ui.refreshable_method
     def results(self) -> None:
         """The report in place, and ways to the other pages."""
-        text = self.files.read(self.session.get("fit")) if self.session.get("fit") else ""
-        self.answer = json.loads(text) if text else {}
-        if not self.answer:
-            return
         found = self.answer
+        if not found:
+            return
         with card("The motor that they show"):
             for joint, motor in found["motors"].items():
                 with ui.row().classes("open-in"):
@@ -314,26 +301,18 @@ class Identify:
                 sentence(f"{figure}: {said}", severity)
             for note in found["notes"]:
                 sentence(note, "info")
-            with ui.expansion("The whole report").classes("full") as more:
-                frame = ui.element("iframe").classes("report").props('title="Report of the fit" sandbox=""')
-                more.on_value_change(lambda e: frame.props.__setitem__("srcdoc", found["report"]) or frame.update())
+            report_frame(found["report"])
 
     # --- as text
 
     def texts(self) -> None:
         """The same as Python, as a command, and as files."""
-        logs, chosen = [each.name for each in self.logs], self.session.chosen
+        logs, chosen, asked = [each.name for each in self.logs], self.session.chosen, self.payload()
         if not logs:
             self.session.show_texts("", "")
             return
-        asked = self.payload()
-        share = _number(self.session.get("ho"))
-        hold = self.session.get("ho") if share is None else share
-        more = {"channels": asked["channels"], "units": asked["units"], "rate": asked["rate"]}
-        given = "".join(f", {name}={value!r}" for name, value in more.items() if value)
-        free = [word.strip() for word in self.session.get("free").split(",") if word.strip()]
-        seed = int(_number(self.session.get("seed")) or 0)
-        options = "".join(f", {n}={v!r}" for n, v in {"free": free, "hold_out": hold, "seed": seed}.items() if v)
+        given = "".join(f", {name}={asked[name]!r}" for name in ("channels", "units", "rate") if asked[name])
+        options = "".join(f", {name}={value!r}" for name, value in self.options.items())
         python = (
             "import backemf as be\n\n"
             f"logs = [be.read_log(path{given}) for path in {logs!r}]\n"
@@ -341,18 +320,18 @@ class Identify:
             'fit.save("fitted.toml")\nfit.report("fit.html")\n'
         )
         words = ["backemf", "identify", *logs, "--motor", chosen.file, "--rig", "rig.toml"]
-        words += [word for channel, column in dict(asked["channels"]).items() for word in ("--channel", f"{channel}={column}")]
-        words += [word for column, unit in dict(asked["units"]).items() for word in ("--unit", f"{column}={unit}")]
-        words += [word for name in free for word in ("--free", name)]
-        words += ["--hold-out", str(hold)] if hold else []
-        words += ["--seed", str(seed)] if seed else []
+        for name, pairs in (("--channel", asked["channels"]), ("--unit", asked["units"])):
+            words += [word for key, value in dict(pairs).items() for word in (name, f"{key}={value}")]
+        words += ["--rate", f"{asked['rate']:g} Hz"] if asked["rate"] else []
+        for name, value in self.options.items():
+            for each in value if isinstance(value, list) else [value]:
+                words += [f"--{name.replace('_', '-')}", str(each)]
         files = [Download("rig.toml", lambda: self.rig_text)]
         for joint, text in self.answer.get("motors", {}).items():
             files.append(Download(f"fitted{'_' if joint else ''}{joint}.toml", lambda text=text: text))
         if self.answer:
             files.append(Download("fit.html", lambda: self.answer["report"]))
-        command = shlex.join([*words, "-o", "fitted.toml", "--report", "fit.html"])
-        self.session.show_texts(python, command, *files)
+        self.session.show_texts(python, shlex.join([*words, "-o", "fitted.toml", "--report", "fit.html"]), *files)
 
 
 def build(session: Session) -> None:
@@ -361,7 +340,10 @@ def build(session: Session) -> None:
 
 
 def _table(heads: list[str], rows: list[list[str]]) -> None:
-    columns = [{"name": str(k), "label": head, "field": str(k), "align": "left", "sortable": True} for k, head in enumerate(heads)]
+    columns = [
+        {"name": str(k), "label": head, "field": str(k), "align": "left", "sortable": True}
+        for k, head in enumerate(heads)
+    ]
     lines = [{str(k): cell for k, cell in enumerate(row)} for row in rows]
     ui.table(columns=columns, rows=lines).props("dense flat hide-bottom wrap-cells").classes("full figures")
 
@@ -372,13 +354,6 @@ def _verdict(kept: bool, gain: float, error: float) -> str:
     return f"{'stays' if kept else 'left out'}: {gain:.2g} ± {error:.2g} of the loss of a block"
 
 
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
 def _drawn(curves: list[list[Foreign]]) -> dict[str, Foreign]:
     """Channels of one unit share an axis; axes stand above each other."""
     units = list(dict.fromkeys(CHANNELS[name].unit for _, name, *_ in curves))[:4]
@@ -386,10 +361,16 @@ def _drawn(curves: list[list[Foreign]]) -> dict[str, Foreign]:
     for k, unit in enumerate(units):
         low, title = 1.0 - (k + 1) / len(units), unit.replace("*", "·").replace("degC", "°C")
         domain = [low + 0.05, low + 1.0 / len(units)]
-        places["yaxis" if k == 0 else f"yaxis{k + 1}"] = {"title": {"text": title}, "domain": domain, "anchor": "x", "automargin": True}
+        places["yaxis" if k == 0 else f"yaxis{k + 1}"] = {
+            "title": {"text": title},
+            "domain": domain,
+            "anchor": "x",
+            "automargin": True,
+        }
+    axes = {unit: "y" if k == 0 else f"y{k + 1}" for k, unit in enumerate(units)}
     lines = [
-        line(time, values, title, COLOURS[number % len(COLOURS)], yaxis=f"y{units.index(CHANNELS[name].unit) + 1}".replace("y1", "y"),
-             width=1.5, dash="dot" if name.endswith("_command") else "solid")
+        line(time, values, title, COLOURS[number % len(COLOURS)], yaxis=axes[CHANNELS[name].unit], width=1.5,
+             dash="dot" if name.endswith("_command") else "solid")
         for number, (title, name, time, values) in enumerate(curves) if CHANNELS[name].unit in units
     ]  # fmt: skip
     return figure(lines, "time [s]", "", **places)

@@ -216,7 +216,9 @@ def _candidates(payload: Payload, files: dict[str, str]) -> Candidates:
     if source == "chosen":
         drives = [_prior(each) for each in payload["motors"]]
         made = [each if isinstance(each, Actuator) else each.actuator(estimate=True) for each in drives]
-        known = Candidates.of([each.motor for each in made if each.motor is not None], source="the motors that were chosen")
+        known = Candidates.of(
+            [each.motor for each in made if each.motor is not None], source="the motors that were chosen"
+        )
     elif source == "files":
         with tempfile.TemporaryDirectory() as folder:
             place = Path(folder) / "files"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shlex
 
@@ -11,19 +10,19 @@ from nicegui import ui  # pyright: ignore[reportMissingImports]
 from ..actuator import Supply
 from ..cli.size import COLUMNS
 from ..errors import BackemfError
+from ..files import read_text
 from ..size import Task, TaskLimits
-from ..size.task import WANTED, JointTask, load_kinds
+from ..size.task import LARGEST, WANTED, JointTask, load_kinds
 from ..size.task_file import motion_kinds
-from ..toml_text import parse_toml
 from ..values import Foreign, Json
-from .address import pack, unpack
-from .forms import Table, fields_form, kinds_of, part_form, toml_text
+from .address import pack
+from .forms import Table, fields_form, kinds_of, number_in, part_form, put_tables, read_tables, text_field, toml_text
 from .motors import choose, refs_of
 from .pictures import COLOURS, SHADOW, figure
 from .session import Download, Session
 from .uploads import Upload
 from .widgets import card, empty, picture, sentence
-from .work import Work, drop_area, uploads_of_session
+from .work import Work, drop_area, kept_answer, key_of, report_frame, uploads_of_session
 
 FIRST = """
 format = "backemf task 1"
@@ -58,22 +57,19 @@ class Size:
     def __init__(self, session: Session):
         self.session = session
         self.files = uploads_of_session()
-        try:
-            text = unpack(session.get("task")) if session.get("task") else FIRST
-            self.task: Table = parse_toml(text, "task", BackemfError, "a task")
-        except BackemfError:
-            self.task = parse_toml(FIRST, "task", BackemfError, "a task")
+        self.answer = kept_answer(self.files, session.get("found"))
+        self.task = read_tables(session.get("task"), FIRST)
 
     @property
     def text(self) -> str:
         """The task as TOML text."""
-        return toml_text({"format": "backemf task 1", **{k: v for k, v in self.task.items() if k != "format"}})
+        return toml_text({**self.task, "format": "backemf task 1"})
 
     @property
     def ratios(self) -> list[float]:
         """Gears that motors without one may have."""
-        words = self.session.get("ratios").replace(",", " ").split()
-        return [float(word) for word in words if word.replace(".", "", 1).isdigit() and float(word) > 0.0][:200]
+        found = [number_in(word) for word in self.session.get("ratios").replace(",", " ").split()]
+        return [ratio for ratio in found if ratio is not None and ratio > 0.0][:200]
 
     def fault(self) -> str:
         """What is wrong with the task; a motion in a file is read by the job."""
@@ -86,21 +82,15 @@ class Size:
 
     def put(self) -> None:
         """Keep the task in the address."""
-        try:
-            self.session.put(task=pack(self.text), found=None)
-        except BackemfError as error:
-            ui.notify(str(error), type="negative")
+        put_tables(self.session, task=self.text, found=None)
         self.verdict.refresh()
         self.texts()
 
     async def add(self, file: Upload) -> None:
         """A task, a motion, a robot's model, or candidates were dropped in."""
         joints: dict[str, Table] = self.task.setdefault("joints", {})
-        if file.ending == ".toml" and "backemf task" in file.path.read_text("utf-8", "replace")[:2000]:
-            try:
-                self.task = parse_toml(file.path.read_text("utf-8"), file.name, BackemfError, "a task")
-            except (BackemfError, UnicodeDecodeError) as error:
-                ui.notify(str(error), type="negative", timeout=8000)
+        if file.ending == ".toml" and "backemf task" in (text := _start_of(file)):
+            self.task = read_tables(text, FIRST)
             self.files.remove(file.key)
         elif file.ending in (".xml", ".mjcf"):
             self.task["robot"] = {"model": file.name}
@@ -157,7 +147,9 @@ class Size:
         fields_form(Supply, self.task.setdefault("supply", {}), self.put)
         wanted = self.task.get("wanted", ["mass"])
         names = {name: said for name, (_, said) in WANTED.items()}
-        chosen = ui.select(names, value=[wanted] if isinstance(wanted, str) else wanted, multiple=True, label="wanted small")
+        chosen = ui.select(
+            names, value=[wanted] if isinstance(wanted, str) else wanted, multiple=True, label="wanted small"
+        )
         chosen.props("dense outlined").classes("full")
         chosen.on_value_change(lambda e: (self.task.__setitem__("wanted", e.value), self.put()))
         ambient = ui.input("ambient [°C], optional", value=str(self.task.get("ambient", "")))
@@ -177,12 +169,8 @@ class Size:
         source = self.session.get("cand")
         choice = ui.select(SOURCES, value=source if source in SOURCES else "", label="motors")
         choice.props("dense outlined").classes("full").on_value_change(lambda e: put("cand", e.value))
-        for name, label, example in (
-            ("ratios", "gears for motors without one", "10, 30, 100"), ("eff", "efficiency of a stage", "0.9"),
-        ):  # fmt: skip
-            line = ui.input(label, value=self.session.get(name), placeholder=example)
-            line.props("dense outlined debounce=400").classes("full")
-            line.on_value_change(lambda e, name=name: put(name, e.value))
+        text_field(self.session, "ratios", "gears for motors without one", "10, 30, 100", "found", self.texts)
+        text_field(self.session, "eff", "efficiency of a stage", "0.9", "found", self.texts)
 
     @ui.refreshable_method
     def verdict(self) -> None:
@@ -190,27 +178,25 @@ class Size:
         fault = self.fault()
         if fault:
             sentence(fault, "warning")
-        ui.button("Find motors", icon="play_arrow", on_click=self.find).props("no-caps unelevated").set_enabled(not fault)
+        ui.button("Find motors", icon="play_arrow", on_click=self.find).props("no-caps unelevated").set_enabled(
+            not fault
+        )
 
     async def find(self) -> None:
         """Run every candidate through the task."""
         if self.work.busy:
             return
         motors = [choose(ref, self.session.estimate) for ref in refs_of(self.session.state)]
-        try:
-            efficiency = float(self.session.get("eff", "0.9"))
-        except ValueError:
-            efficiency = 0.9
         asked: dict[str, Json] = {
             "task": self.text, "files": self.files.names(), "from": self.session.get("cand"), "top": TOP,
             "motors": [{"ref": each.file, "text": each.text, "name": each.name} for each in motors],
-            "ratios": self.ratios, "efficiency": efficiency,
+            "ratios": self.ratios, "efficiency": number_in(self.session.get("eff")) or 0.9,
         }  # fmt: skip
-        key = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:24]
         found = await self.work.run("size", asked)
         if found is not None:
-            self.files.write(key, json.dumps(found))
-            self.session.put(found=key)
+            self.answer = found
+            self.files.write(key_of(asked), json.dumps(found))
+            self.session.put(found=key_of(asked))
             self.results.refresh()
             self.texts()
 
@@ -219,17 +205,15 @@ class Size:
     @ui.refreshable_method
     def results(self) -> None:
         """Table and front of each joint."""
-        kept = self.files.read(self.session.get("found")) if self.session.get("found") else ""
-        self.answer: dict[str, Foreign] = json.loads(kept) if kept else {}
         if not self.answer:
-            empty("No motors yet.", "Say what the joint has to do, or drop in a task or a motion, and find motors for it.")
+            empty(
+                "No motors yet.", "Say what the joint has to do, or drop in a task or a motion, and find motors for it."
+            )
             return
         for name, joint in self.answer["joints"].items():
             self._joint(name, joint, self.answer["answer"]["joints"][name])
-        with card("Report"), ui.expansion("The whole report").classes("full") as more:
-            frame = ui.element("iframe").classes("report").props('title="Report of the sizing" sandbox=""')
-            report = self.answer["report"]
-            more.on_value_change(lambda e: frame.props.__setitem__("srcdoc", report) or frame.update())
+        with card("Report"):
+            report_frame(self.answer["report"])
 
     def _joint(self, name: str, joint: dict[str, Foreign], said: dict[str, Foreign]) -> None:
         rows = {row["name"]: row for row in (*joint["front"], *joint["rows"])}
@@ -271,19 +255,27 @@ class Size:
         first, second = self.answer["wanted"][:2]
         ends = {"winding_temperature": "winding"}
         data = []
-        for rows, title, colour, size in ((joint["rows"], "can do it", SHADOW, 8), (joint["front"], "front", COLOURS[0], 12)):
+        for rows, title, colour, size in (
+            (joint["rows"], "can do it", SHADOW, 8),
+            (joint["front"], "front", COLOURS[0], 12),
+        ):
             data.append({
                 "type": "scatter", "mode": "markers", "name": title, "marker": {"color": colour, "size": size},
-                "x": [row[ends.get(first, first)] for row in rows], "y": [row[ends.get(second, second)] for row in rows],
+                "x": [row[ends.get(first, first)] for row in rows],
+                "y": [row[ends.get(second, second)] for row in rows],
                 "customdata": [row["name"] for row in rows], "text": [row["name"] for row in rows],
                 "hovertemplate": "%{text}<br>%{x:.3g}, %{y:.3g}<extra></extra>",
             })  # fmt: skip
-        words = [f"{name.replace('_', ' ')} [{WANTED[name][0].replace('degC', '°C').replace('*', '·')}]" for name in (first, second)]
+        words = [
+            f"{name.replace('_', ' ')} [{WANTED[name][0].replace('degC', '°C').replace('*', '·')}]"
+            for name in (first, second)
+        ]
         return figure(data, *words, hovermode="closest")
 
     def _table(self, rows: list[dict[str, Foreign]], links: dict[str, dict[str, str]]) -> None:
         columns = [
-            {"name": key, "label": title.replace("\n", " "), "field": key, "sortable": True, "align": "right" if form else "left"}
+            {"name": key, "label": title.replace("\n", " "), "field": key, "sortable": True,
+             "align": "right" if form else "left"}
             for title, key, form in COLUMNS
         ]  # fmt: skip
         columns.insert(1, {"name": "open", "label": "open in", "field": "open", "align": "left"})
@@ -291,10 +283,15 @@ class Size:
         for row in rows:
             shown = {key: _cell(row.get(key), form) for _, key, form in COLUMNS}
             lines.append({**shown, "open": [[page, link] for page, link in links[row["name"]].items()]})
-        made = ui.table(columns=columns, rows=lines, row_key="name", pagination=10).props("dense flat").classes("full figures")
+        made = (
+            ui.table(columns=columns, rows=lines, row_key="name", pagination=10)
+            .props("dense flat")
+            .classes("full figures")
+        )
         made.add_slot(
             "body-cell-open",
-            '<q-td :props="props"><a v-for="each in props.row.open" :href="each[1]" class="cell-link">{{ each[0] }}</a></q-td>',
+            '<q-td :props="props"><a v-for="each in props.row.open" :href="each[1]" class="cell-link">'
+            "{{ each[0] }}</a></q-td>",
         )
 
     # --- as text
@@ -308,8 +305,13 @@ class Size:
             given = f", {motors}.with_ratios({self.ratios}, {self.session.get('eff', '0.9')})"
         else:
             given = f', "{folder}"' if folder else ""
-        python = f'import backemf as be\n\nfound = be.size("task.toml"{given})\nprint(found.best)\nfound.report("size.html")\n'
-        command = shlex.join(["backemf", "size", "task.toml", *(["--from", folder] if folder else []), "--report", "size.html"])
+        python = (
+            f'import backemf as be\n\nfound = be.size("task.toml"{given})\nprint(found.best)\n'
+            'found.report("size.html")\n'
+        )
+        command = shlex.join(
+            ["backemf", "size", "task.toml", *(["--from", folder] if folder else []), "--report", "size.html"]
+        )
         files = [Download("task.toml", lambda: self.text)]
         if self.answer:
             files.append(Download("size.html", lambda: self.answer["report"]))
@@ -327,6 +329,14 @@ def _cell(value: Foreign, form: str) -> Foreign:
     if not isinstance(value, (int, float)) or not form:
         return value
     return round(100 * value) if form == "%" else float(f"{value:{form}}")
+
+
+def _start_of(file: Upload) -> str:
+    """The text of a file that may be a task; empty where it is too long or no text."""
+    try:
+        return read_text(file.path, LARGEST)
+    except BackemfError:
+        return ""
 
 
 def _warm(text: str) -> str:

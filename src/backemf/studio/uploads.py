@@ -112,8 +112,9 @@ class Uploads:
 
     def read(self, key: str) -> str:
         """An answer that was kept; empty where there is none."""
+        path = self.folder / f"{_hexadecimal(key)}.answer"
         try:
-            return read_text(self.folder / f"{_hexadecimal(key)}.answer", LARGEST)
+            return read_text(path, LARGEST)
         except ParameterError:
             return ""
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,6 +21,26 @@ from .widgets import sentence
 def uploads_of_session() -> Uploads:
     """The files of the browser that shows this page."""
     return Uploads(Path(os.environ["NICEGUI_STORAGE_PATH"]) / "uploads", str(app.storage.browser["id"]))
+
+
+def kept_answer(files: Uploads, key: str) -> dict[str, Foreign]:
+    """The answer of an earlier job that the address names; empty where it is not here."""
+    try:
+        return json.loads(files.read(key)) if key else {}
+    except (BackemfError, ValueError):
+        return {}
+
+
+def key_of(asked: Mapping[str, Json]) -> str:
+    """Name of the answer to what was asked."""
+    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:24]
+
+
+def report_frame(report: str) -> None:
+    """A report in place; nothing in it can run."""
+    with ui.expansion("The whole report").classes("full") as more:
+        frame = ui.element("iframe").classes("report").props('title="Report" sandbox=""')
+    more.on_value_change(lambda e: frame.props.__setitem__("srcdoc", report) or frame.update())
 
 
 class Work:

@@ -1,0 +1,108 @@
+"""A studio on a free port with a folder of its own, and a browser to use it with."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+CHROMIUM = next(
+    (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), ""
+)
+
+
+@dataclass
+class Studio:
+    """A studio that runs."""
+
+    address: str
+    process: subprocess.Popen[str]
+    folder: Path
+
+    @property
+    def workers(self) -> list[int]:
+        """Numbers of the worker processes that it has."""
+        found = []
+        for place in Path("/proc").iterdir():
+            if place.name.isdigit():
+                try:
+                    words = (place / "cmdline").read_bytes().split(b"\0")
+                    stat = (place / "stat").read_text().rpartition(")")[2].split()
+                except OSError:
+                    continue
+                if b"backemf.studio.worker" in words and int(stat[1]) == self.process.pid and stat[0] != "Z":
+                    found.append(int(place.name))
+        return found
+
+    @property
+    def megabytes(self) -> float:
+        """Memory of the studio and its workers [MB]."""
+        pages = [int(Path(f"/proc/{pid}/statm").read_text().split()[1]) for pid in (self.process.pid, *self.workers)]
+        return sum(pages) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def start_studio(folder: Path, port: int | None = None) -> Studio:
+    """A studio that answers."""
+    if port is None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+    words = [sys.executable, "-m", "backemf.cli", "studio", "--no-browser", "--port", str(port)]
+    # NiceGUI takes a program of a test for a test of its own
+    environment = {name: value for name, value in os.environ.items() if "PYTEST" not in name and "NICEGUI" not in name}
+    environment["XDG_STATE_HOME"] = str(folder)
+    process = subprocess.Popen(words, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None and "backemf studio" in process.stdout.readline()
+    address = f"http://127.0.0.1:{port}"
+    while process.poll() is None:
+        try:
+            urllib.request.urlopen(f"{address}/motor").read()
+            return Studio(address, process, folder)
+        except OSError:
+            continue
+    raise RuntimeError("the studio has ended")
+
+
+@pytest.fixture(scope="session")
+def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
+    """One studio for all tests; each has a browser session of its own."""
+    made = start_studio(tmp_path_factory.mktemp("studio"))
+    yield made
+    made.process.terminate()
+    made.process.wait()
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[object]:
+    """Debian's Chromium, driven by Playwright's package."""
+    if not CHROMIUM:
+        pytest.exit("the tests of the studio need a browser: apt install chromium", returncode=1)
+    from playwright.sync_api import expect, sync_playwright
+
+    expect.set_options(timeout=120_000)
+
+    with sync_playwright() as playwright:
+        made = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield made
+        made.close()
+
+
+@pytest.fixture
+def page(chromium: object, studio: Studio) -> Iterator[object]:
+    """A page of a new session; nothing may go wrong in its scripts."""
+    context = chromium.new_context(base_url=studio.address, viewport={"width": 1360, "height": 900})  # type: ignore[attr-defined]
+    context.set_default_timeout(120_000)
+    made = context.new_page()
+    faults: list[str] = []
+    made.on("pageerror", lambda error: faults.append(str(error)))
+    yield made
+    context.close()
+    assert not faults
