@@ -42,11 +42,28 @@ class Studio:
                     found.append(int(place.name))
         return found
 
+    def busy_worker(self, page: object) -> int:
+        """The worker process that computes now."""
+        while True:
+            before = {pid: _work(pid) for pid in self.workers}
+            page.wait_for_timeout(500)  # type: ignore[attr-defined]
+            busy = [pid for pid in self.workers if pid in before and _work(pid) > before[pid]]
+            if len(busy) == 1:
+                return busy[0]
+
     @property
     def megabytes(self) -> float:
         """Memory of the studio and its workers [MB]."""
         pages = [int(Path(f"/proc/{pid}/statm").read_text().split()[1]) for pid in (self.process.pid, *self.workers)]
         return sum(pages) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def _work(pid: int) -> int:
+    """What a process has computed so far [ticks]; 0 where it is gone."""
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11])
+    except OSError:
+        return 0
 
 
 def start_studio(folder: Path, port: int | None = None) -> Studio:

@@ -82,7 +82,7 @@ def test_columns_are_corrected(page: Page, tmp_path: Path):
     for column, channel in (("goal", "position command"), ("alpha", "position")):
         page.get_by_label(f"Channel of {column}").click()
         page.get_by_role("option", name=channel, exact=True).click()
-        page.wait_for_url(f"**{column}**")
+        page.wait_for_url(lambda url, column=column: column in url)
     expect(page.locator(".picture")).to_have_count(1)
     page.get_by_text("As command").click()
     expect(page.get_by_text("--channel position=alpha")).to_be_visible()
@@ -91,7 +91,6 @@ def test_columns_are_corrected(page: Page, tmp_path: Path):
 def test_a_fit_that_is_cancelled_and_one_that_is_killed(page: Page, studio: Studio, logs: list[Path]):
     """Each leaves a sentence and a page that goes on: the third fit ends well."""
     ready(page, logs)
-    before = set(studio.workers)
     start, cancel = page.get_by_role("button", name="Find the motor"), page.get_by_role("button", name="Cancel")
     page.get_by_label("free").fill("")
     page.wait_for_url(lambda url: "free" not in url)
@@ -101,8 +100,7 @@ def test_a_fit_that_is_cancelled_and_one_that_is_killed(page: Page, studio: Stud
     expect(page.get_by_text("cancelled; nothing was changed")).to_be_visible()
     start.click()
     expect(page.get_by_text("identify, 2 of")).to_be_visible()
-    (victim,) = [pid for pid in studio.workers if pid not in before]
-    os.kill(victim, signal.SIGKILL)
+    os.kill(studio.busy_worker(page), signal.SIGKILL)
     expect(page.get_by_text("its process was ended from outside")).to_be_visible()
     page.get_by_label("free").fill("motor.friction.*")
     page.wait_for_url("**free=**")
@@ -115,10 +113,9 @@ def test_closing_the_tab_ends_its_work(page: Page, studio: Studio, logs: list[Pa
     ready(page, logs)
     page.get_by_label("free").fill("")
     page.wait_for_url(lambda url: "free" not in url)
-    before = set(studio.workers)
     page.get_by_role("button", name="Find the motor").click()
     expect(page.get_by_text("identify, 1 of")).to_be_visible()
-    (worker,) = [pid for pid in studio.workers if pid not in before]
+    worker = studio.busy_worker(page)
     other = page.context.new_page()
     page.close()
     for _ in range(600):

@@ -54,6 +54,11 @@ class Identify:
         return [kept[key] for key in self.session.get("logs").split(",") if key in kept]
 
     @property
+    def seen(self) -> dict[str, tuple[str, str]]:
+        """Channel and unit that each column is taken for by its heading."""
+        return {text: (channel, unit) for row in self.read for text, channel, unit in row.get("columns", ())}
+
+    @property
     def mapped(self) -> dict[str, list[str]]:
         """Channel and unit of columns that were corrected, by column."""
         try:
@@ -70,7 +75,7 @@ class Identify:
     def payload(self) -> dict[str, Json]:
         """What a job is given."""
         chosen = self.session.chosen
-        guessed = {text: channel for row in self.read for text, channel, _ in row.get("columns", ())}
+        guessed = {text: channel for text, (channel, _) in self.seen.items()}
         now = {channel for channel, _ in self.mapped.values() if channel}
         gone = [guessed.get(column, "") for column, (channel, _) in self.mapped.items() if not channel]
         return {
@@ -137,10 +142,12 @@ class Identify:
             self.stale = False
             rig = "" if self.rig_fault() else self.rig_text
             found = await self.reading.run("logs", {**self.payload(), "rig": rig}) if self.logs else []
-            if found is not None:
-                self.read = found
+            before = self.seen
+            self.read = self.read if found is None else found
+            if self.seen != before:  # a menu that is open stays so where nothing has changed
+                self.columns.refresh()
         if not self.reading.busy:
-            for part in (self.list_logs, self.columns, self.findings, self.start):
+            for part in (self.list_logs, self.findings, self.start):
                 part.refresh()
             self.texts()
 
@@ -171,7 +178,7 @@ class Identify:
     @ui.refreshable_method
     def columns(self) -> None:
         """What each column is, guessed from its heading; each can be corrected."""
-        seen = {text: (channel, unit) for row in self.read for text, channel, unit in row.get("columns", ())}
+        seen = self.seen
         if not seen:
             return
         names = {"": "not read", "time": "time", **{name: name.replace("_", " ") for name in CHANNELS}}
@@ -183,7 +190,7 @@ class Identify:
             await self.read_logs()
 
         with card("Columns"):
-            if not any(self.mapped.get(text, pair)[0] == "time" for text, pair in seen.items()):
+            if "time" not in [channel for channel, _ in seen.values()]:
                 text_field(
                     self.session, "rate", "rows per second, as no column has times", "200", "fit", self.read_logs
                 )

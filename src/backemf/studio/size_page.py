@@ -96,12 +96,12 @@ class Size:
             self.task["robot"] = {"model": file.name}
         elif file.ending == ".toml" or file.name.endswith(("_motors.csv", "_gearboxes.csv", "_compatibility.csv")):
             self.session.put(cand="files", found=None)
+            self.candidates.refresh()
         else:
             for joint in joints.values():
                 joint["motion"] = {"kind": "csv", "file": file.name}
                 joint.pop("load", None)
         self.form.refresh()
-        self.candidates.refresh()
         self.put()
 
     # --- the page
