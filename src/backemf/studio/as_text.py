@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import shlex
 import tempfile
+from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 
 from nicegui import ui  # pyright: ignore[reportMissingImports]
 
 from ..cli.limits_only import JOINT_UNITS
+from ..cli.words import quantity
+from ..values import Foreign
 from .motors import Chosen, choose, refs_of
 from .session import Download, Session
 
@@ -92,3 +95,32 @@ def look_command(session: Session) -> str:
         "backemf", "show", session.chosen.file, *option("--voltage", f"{volts} V" if volts else None),
         *option("--temperature", f"{celsius} degC" if celsius else None), *estimating(session), "--plot range.png",
     )  # fmt: skip
+
+
+# --- Try
+
+
+def try_python(session: Session) -> str:
+    """The run of Try."""
+    from .trial import parts_of
+
+    actuator, load, wanted = parts_of(session.state)
+    lines = [loading(session)]
+    changes = {"controller": actuator.controller, "delay": actuator.delay, "supply": actuator.supply}
+    given = {name: value for name, value in changes.items() if value is not None}
+    said = ", ".join(f"{name}={_part(value)}" for name, value in given.items())
+    lines += ["import dataclasses\n", f"actuator = dataclasses.replace(actuator, {said})"]
+    command_text = f"{wanted:g}" if isinstance(wanted, float) else f"be.commands.{_part(wanted, '')}"
+    seconds = f"duration={quantity('', session.get('dur'), 's'):g}, dt={quantity('', session.get('dt'), 's'):g}"
+    lines.append(f"run = be.simulate(actuator, {_part(load)}, {command_text}, {seconds})")
+    return "\n".join([*lines, "print(run.findings())", 'run.plot("run.png")', ""])
+
+
+def _part(part: Foreign, room: str = "be.") -> str:
+    """A part as the code that makes it."""
+    entries = []
+    for entry in fields(part):
+        value = getattr(part, entry.name)
+        if value is not None and (entry.default is MISSING or value != entry.default):
+            entries.append(f"{entry.name}={_part(value) if is_dataclass(value) else repr(value)}")
+    return f"{room}{type(part).__name__}({', '.join(entries)})"

@@ -94,7 +94,10 @@ def _texts(session: Session) -> None:
                         except BackemfError as error:
                             ui.notify(str(error), type="negative")
                             return
-                        ui.download.content(content, file.name)
+                        if isinstance(content, Path):
+                            ui.download.file(content, file.name)
+                        else:
+                            ui.download.content(content, file.name)
 
                     ui.button(file.name, icon="download", on_click=give).props("outline no-caps dense")
 

@@ -22,8 +22,8 @@ class Download:
 
     name: str
     """Its name."""
-    content: Callable[[], bytes | str]
-    """Makes its content when it is asked for."""
+    content: Callable[[], Foreign]
+    """Makes its content when it is asked for: bytes, a text, a path of our own, or an awaitable of one."""
 
 
 @dataclass
