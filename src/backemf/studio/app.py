@@ -48,9 +48,13 @@ def serve_studio(host: str = "127.0.0.1", port: int = 8337, browser: bool = True
     forget_old(place / "uploads")
     ui.add_head_html(head(), shared=True)
     for path, module in MODULES.items():
-        ui.page(path)(_page_of(path, module))
+        ui.page(path, response_timeout=60)(_page_of(path, module))
     ui.page("/")(_door)
+<<<<<<< HEAD
     app.add_middleware(BoundedRequests)
+=======
+    app.on_startup(_warm)
+>>>>>>> 1aa685a (Simulators: the text, what is lost, and both laws over each other)
     app.add_middleware(Guard, host=host, token=token)
     app.on_shutdown(shared().close)
     shown = f"[{host}]" if ":" in host else host
@@ -76,16 +80,24 @@ def _page_of(path: str, module: str) -> Callable[[], Awaitable[None]]:
     """What builds a page for a browser that asks for it."""
 
     async def page() -> None:
-        from nicegui import ui  # pyright: ignore[reportMissingImports]
+        from nicegui import run, ui  # pyright: ignore[reportMissingImports]
 
         from .address import from_query
         from .layout import show
         from .session import Session
 
-        built: Foreign = importlib.import_module(f".{module}", __package__)
+        built: Foreign = await run.io_bound(importlib.import_module, f".{module}", __package__)
         await show(Session(path, from_query(ui.context.client.request.url.query)), built.build)
 
     return page
+
+
+async def _warm() -> None:
+    """Load what pages need while nobody waits for it, in the order in which they are used."""
+    from nicegui import run  # pyright: ignore[reportMissingImports]
+
+    for module in MODULES.values():
+        await run.io_bound(importlib.import_module, f".{module}", __package__)
 
 
 def _door() -> Foreign:

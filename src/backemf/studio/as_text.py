@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import tempfile
 from dataclasses import MISSING, fields, is_dataclass
@@ -124,3 +125,31 @@ def _part(part: Foreign, room: str = "be.") -> str:
         if value is not None and (entry.default is MISSING or value != entry.default):
             entries.append(f"{entry.name}={_part(value) if is_dataclass(value) else repr(value)}")
     return f"{room}{type(part).__name__}({', '.join(entries)})"
+
+
+# --- Simulators
+
+
+def export_python(session: Session, file: str) -> str:
+    """The export of a motor."""
+    from .transferring import STEP, thing_of
+
+    thing, joint = thing_of(session.state)
+    lines = [loading(session)]
+    if session.get("xc"):
+        actuator = thing if not hasattr(thing, "actuator") else thing.actuator
+        lines += ["import dataclasses\n", f"actuator = dataclasses.replace(actuator, controller={_part(actuator.controller)})"]
+        shown = "actuator"
+    else:
+        shown = f'"{session.chosen.file}"'
+    step = quantity("", session.get("ts", STEP), "s")
+    kind = f', kind="{session.get("kind")}"' if session.get("kind") else ""
+    more = f', effort="{session.get("effort")}"' if session.get("effort") else ""
+    to = session.get("to", "mujoco@4.0")
+    lines.append(f'found = be.export({shown}, "{to}", joint="{joint}", timestep={step:g}{more}{kind})')
+    return "\n".join([*lines, f'open("{file}", "w").write(found.text)', "print(found.losses, found.errors)", ""])
+
+
+def js(text: str) -> str:
+    """A text as a value of JavaScript, also within HTML."""
+    return json.dumps(text).replace("<", "\\u003c").replace("&", "\\u0026")

@@ -222,7 +222,7 @@ def draw(found: Mapping[str, Foreign], shadow: Mapping[str, Foreign] | None, spa
         layout[place] = {**axis, "domain": [max(low + gap, 0.0), top], "automargin": False}
         top = low
         if row == "limits":
-            layout[place] |= {"showgrid": False, "range": [len(acting) - 0.4, -0.6], "tickvals": list(range(len(acting))), "ticktext": acting}
+            layout[place] |= {"showgrid": False, "range": [len(acting) - 0.4, -0.6], "tickvals": list(range(len(acting))), "ticktext": [f"{name} limit" for name in acting]}
             for lane, limit in enumerate(acting):
                 spans = spans_of(scale * time, flags & LIMITS[limit])[:600]
                 x = [v for a, b in spans for v in (float(f"{a:.7g}"), float(f"{b:.7g}"), None)]

@@ -214,7 +214,7 @@ def _say_findings(place: Foreign, found: Mapping[str, Foreign]) -> None:
         for note in found["notes"]:
             sentence(note, "info")
         if not any(finding["severity"] == "warning" for finding in rows) and not found["notes"]:
-            sentence("No rating that is known was exceeded.", "ok")
+            sentence("Within what the maker allows, as far as that is known.", "ok")
         energy = {name: value for name, value in found["energy"].items() if abs(value) > 1e-9}
         if energy:
             heading("Where the energy went", 3)

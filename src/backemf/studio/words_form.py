@@ -90,7 +90,7 @@ def words_form(
                     )  # fmt: skip
                 elif role(entry) in ("number", "numbers", "count", "word"):
                     needed = entry.default is MISSING
-                    hint = _example(entry, main) if needed else f"{_default(entry)}, as in {_example(entry, main)}"
+                    hint = _example(entry, main) if needed else _default(entry)
                     _input(entry.name, values.get(entry.name, ""), hint, typed)
 
     options = ([plain] if plain else []) + list(kinds)

@@ -23,6 +23,22 @@ window.studio = {
     if (last === location.pathname + location.search) this.undo();
     else location.replace(last);
   },
+  async copy(text, event) {
+    const button = event.target.closest("button");
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      const area = Object.assign(document.createElement("textarea"), { value: text });
+      document.body.append(area);
+      area.select();
+      document.execCommand("copy");
+      area.remove();
+    }
+    const label = button.querySelector(".block") || button;
+    const before = label.textContent;
+    label.textContent = "Copied";
+    setTimeout(() => { label.textContent = before; }, 1500);
+  },
   mark() {
     const button = document.querySelector(".undo");
     if (button) button.toggleAttribute("data-empty", this.stack().length === 0);
