@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import os
 import secrets
@@ -19,6 +20,8 @@ MODULES = {
     "/identify": "identify_page", "/size": "size_page",
 }  # fmt: skip
 """The module of each page, loaded when it is first shown."""
+PATIENCE = 4.0
+"""How long the first page has the machine for itself [s]."""
 
 
 def serve_studio(host: str = "127.0.0.1", port: int = 8337, browser: bool = True, folder: Path | None = None) -> None:
@@ -50,11 +53,8 @@ def serve_studio(host: str = "127.0.0.1", port: int = 8337, browser: bool = True
     for path, module in MODULES.items():
         ui.page(path, response_timeout=60)(_page_of(path, module))
     ui.page("/")(_door)
-<<<<<<< HEAD
     app.add_middleware(BoundedRequests)
-=======
     app.on_startup(_warm)
->>>>>>> 1aa685a (Simulators: the text, what is lost, and both laws over each other)
     app.add_middleware(Guard, host=host, token=token)
     app.on_shutdown(shared().close)
     shown = f"[{host}]" if ":" in host else host
@@ -96,6 +96,8 @@ async def _warm() -> None:
     """Load what pages need while nobody waits for it, in the order in which they are used."""
     from nicegui import run  # pyright: ignore[reportMissingImports]
 
+    # the first page comes first
+    await asyncio.sleep(PATIENCE)
     for module in MODULES.values():
         await run.io_bound(importlib.import_module, f".{module}", __package__)
 

@@ -59,7 +59,11 @@ def estimating(session: Session) -> list[str]:
 
 def motor_download(chosen: Chosen) -> tuple[Download, ...]:
     """The TOML file that the command refers to."""
-    return (Download(chosen.file, lambda: chosen.toml),) if chosen.text else (Download(f"{chosen.file}.toml", lambda: chosen.toml),)
+    return (
+        (Download(chosen.file, lambda: chosen.toml),)
+        if chosen.text
+        else (Download(f"{chosen.file}.toml", lambda: chosen.toml),)
+    )
 
 
 def page_of(chosen: Chosen) -> bytes:
@@ -138,7 +142,10 @@ def export_python(session: Session, file: str) -> str:
     lines = [loading(session)]
     if session.get("xc"):
         actuator = thing if not hasattr(thing, "actuator") else thing.actuator
-        lines += ["import dataclasses\n", f"actuator = dataclasses.replace(actuator, controller={_part(actuator.controller)})"]
+        lines += [
+            "import dataclasses\n",
+            f"actuator = dataclasses.replace(actuator, controller={_part(actuator.controller)})",
+        ]
         shown = "actuator"
     else:
         shown = f'"{session.chosen.file}"'

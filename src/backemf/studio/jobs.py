@@ -15,6 +15,8 @@ from ..errors import BackemfError, ParameterError
 from ..motorfile import dumps
 from ..progress import watched_progress
 from ..values import Foreign, Json
+from .transferring import compared, robot_joints, robot_written
+from .trial import run_trial
 from .workers import Job, Progress
 
 if TYPE_CHECKING:
@@ -246,5 +248,9 @@ JOBS = {
     "logs": Job(read_logs, seconds=120, megabytes=2000),
     "identify": Job(identify, seconds=3600, megabytes=4000, long=True),
     "size": Job(size, seconds=1200, megabytes=4000, long=True),
+    "simulate": Job(run_trial, seconds=600, megabytes=3000, long=True),
+    "compare": Job(compared, seconds=180, megabytes=2500),
+    "joints": Job(robot_joints, seconds=60, megabytes=2000),
+    "robot": Job(robot_written, seconds=300, megabytes=3000),
 }
 """Everything that a worker process runs."""

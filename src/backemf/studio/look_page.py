@@ -55,13 +55,17 @@ def build(session: Session) -> None:
         _limits_alone(session, chosen)
         return
     if motor.motion == "linear":
-        empty("A linear motor has no picture of torque over speed.", "Go on to Try, which runs it in metres and newtons.")
+        empty(
+            "A linear motor has no picture of torque over speed.", "Go on to Try, which runs it in metres and newtons."
+        )
         return
     sliders = _sliders(choose(chosen.ref, session.estimate).motor or motor, session)
     with ui.element("div").classes("columns"):
         with card("Conditions"):
             values = {one.key: _slider(one, session) for one in sliders}
-            unit = ui.toggle(["rpm", "rad/s"], value=session.get("u", "rpm")).props('no-caps aria-label="Unit of speed"')
+            unit = ui.toggle(["rpm", "rad/s"], value=session.get("u", "rpm")).props(
+                'no-caps aria-label="Unit of speed"'
+            )
             ui.button("As the motor is", icon="restart_alt", on_click=lambda: reset()).props("flat dense no-caps")
         with ui.element("div").classes("stack"):
             first = _compute(dict(session.state))

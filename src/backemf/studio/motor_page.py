@@ -85,7 +85,9 @@ async def _catalogue(session: Session, choose_refs: Foreign) -> None:
             search = ui.input("Search", value=session.get("q"), placeholder="name, maker or kind")
             search.props('dense outlined stack-label debounce="150"').classes("search")
             fields = {
-                key: ui.input(title, value=session.get(key), placeholder=example).props('dense outlined stack-label debounce="250"')
+                key: ui.input(title, value=session.get(key), placeholder=example).props(
+                    'dense outlined stack-label debounce="250"'
+                )
                 for key, _, title, example in FILTERS
             }
             maker = ui.select([""], label="Maker", value="").props("dense outlined stack-label options-dense")
@@ -101,15 +103,14 @@ async def _catalogue(session: Session, choose_refs: Foreign) -> None:
         known = await catalogue.rows()
         maker.set_options(["", *sorted({row["maker"] for row in known if row["maker"]}, key=str.lower)])
         maker.value = session.get("fb")
-        apply(known)
-        search.on_value_change(lambda: changed())
-        for one in (*fields.values(), maker, says):
-            one.on_value_change(lambda: changed())
+        shown.extend(known)
+        apply(shown)
+        maker.on_value_change(changed)
 
     def changed() -> None:
         texts = {key: (field.value or "").strip() for key, field in fields.items()}
-        session.put(q=(search.value or "").strip(), fb=maker.value, fk=says.value, **texts)
-        apply(catalogue._rows)
+        session.put(q=(search.value or "").strip(), fb=maker.value if shown else session.get("fb"), fk=says.value, **texts)
+        apply(shown)
 
     def apply(known: list[Row]) -> None:
         problem.clear()
@@ -120,6 +121,8 @@ async def _catalogue(session: Session, choose_refs: Foreign) -> None:
             with problem:
                 sentence(str(error).removeprefix("--"), "error")
             return
+        if not known:
+            return
         words = session.get("q").lower().split()
         rows = [row for row in rows if all(word in _searched(row) for word in words)]
         count.text = f"{len(rows)} of {len(known)} motors" if rows else "No motor fits: widen a filter or the search."
@@ -127,6 +130,9 @@ async def _catalogue(session: Session, choose_refs: Foreign) -> None:
         table.rows = [_shown(row, marked) for row in rows]
         table.update()
 
+    shown: list[Row] = []
+    for one in (search, *fields.values(), says):
+        one.on_value_change(changed)
     ui.timer(0.01, fill, once=True)
 
 
@@ -242,20 +248,22 @@ def _compared(motors: list[Chosen]) -> None:
     names: dict[str, list[str]] = {}
     for k, one in enumerate(motors):
         for figure in one.sheet.figures() if one.sheet is not None else []:
-            shown = (
-                format_quantity(figure.value, figure.unit) if isinstance(figure.value, float) else str(figure.value)
-            )
+            shown = format_quantity(figure.value, figure.unit) if isinstance(figure.value, float) else str(figure.value)
             names.setdefault(f"{figure.table}.{figure.key}", ["–"] * len(motors))[k] = shown
     if not names:
         return
     with ui.expansion(f"{len(names)} figures", value=len(motors) > 1).classes("text-panel"):
         columns = [{"name": "figure", "label": "figure", "field": "figure", "align": "left"}]
-        columns += [{"name": f"m{k}", "label": one.name, "field": f"m{k}", "align": "right"} for k, one in enumerate(motors)]
+        columns += [
+            {"name": f"m{k}", "label": one.name, "field": f"m{k}", "align": "right"} for k, one in enumerate(motors)
+        ]
         rows = [
             {"figure": name.split(".")[-1].replace("_", " ")} | {f"m{k}": text for k, text in enumerate(texts)}
             for name, texts in names.items()
         ]
-        ui.table(columns=columns, rows=rows, pagination=0).props("flat dense wrap-cells hide-pagination").classes("figures")
+        ui.table(columns=columns, rows=rows, pagination=0).props("flat dense wrap-cells hide-pagination").classes(
+            "figures"
+        )
 
 
 def _estimates(session: Session, one: Chosen, redraw: Foreign) -> None:
@@ -302,7 +310,9 @@ def _drop(session: Session, choose_refs: Foreign, redraw: Foreign) -> None:
 
     with card("A TOML file"):
         ui.label("A datasheet or a motor file, as the command line writes them.").classes("muted")
-        drop = ui.upload(on_upload=dropped, auto_upload=True, max_file_size=LARGEST, max_files=20, label="Drop a TOML file, or +")
+        drop = ui.upload(
+            on_upload=dropped, auto_upload=True, max_file_size=LARGEST, max_files=20, label="Drop a TOML file, or +"
+        )
         drop.props('flat bordered accept=".toml"').classes("drop")
         drop.on("rejected", lambda: ui.notify(f"a TOML file of at most {LARGEST // 1000} kB can be dropped here"))
 
@@ -321,7 +331,9 @@ def _say(session: Session) -> None:
     elif chosen.actuator.motor is not None:
         python += f"motor = sheet.motor({estimate.removeprefix(', ')})\n"
     filters = [as_text.option(f"--{name}", session.get(key)) for key, name, _, _ in FILTERS]
-    chosen_filters = sum(filters, as_text.option("--maker", session.get("fb")) + as_text.option("--says", session.get("fk")))
+    chosen_filters = sum(
+        filters, as_text.option("--maker", session.get("fb")) + as_text.option("--says", session.get("fk"))
+    )
     listed = as_text.command("backemf", "list", *chosen_filters)
     shown = as_text.command("backemf", "show", chosen.file, *as_text.estimating(session))
     session.show_texts(python, f"{listed}\n{shown}", *as_text.motor_download(chosen))

@@ -92,7 +92,9 @@ def torque_over_speed(
     return figure(data, x, y, yaxis={"range": [0, top]}, xaxis={"rangemode": "tozero", "unifiedhovertitle": {"text": f"%{{x:.4g}} {speed}"}})  # fmt: skip
 
 
-def _torque_lines(actuator: Actuator, motor: Motor | None, volts: float | None, celsius: float | None) -> OperatingRange:
+def _torque_lines(
+    actuator: Actuator, motor: Motor | None, volts: float | None, celsius: float | None
+) -> OperatingRange:
     """What a motor gives, or what limits alone allow, which are taken as continuous."""
     if motor is not None:
         motor = first(motor)

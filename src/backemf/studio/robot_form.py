@@ -2,14 +2,124 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
 from nicegui import ui  # pyright: ignore[reportMissingImports]
 
+from .. import catalog
+from ..errors import BackemfError
+from ..transfer.targets import NAMES
+from ..values import Foreign
+from . import as_text
+from .motors import FIRST, refs_of
 from .session import Session
-from .widgets import card
-from .workers import Workers
+from .uploads import Upload
+from .widgets import card, sentence
+from .work import Work, drop_area, uploads_of_session
+
+ENDINGS = (".xml", ".mjcf", ".urdf", ".usda", ".usd", ".usdc")
+"""Models that can be dropped."""
 
 
-def build(session: Session, workers: Workers) -> None:
+def build(session: Session) -> None:
     """Build the part of the page."""
+    files = uploads_of_session()
     with card("A whole robot"):
-        ui.label("")
+        ui.label("Drop the model of a robot, MJCF, URDF or USD in one file, and choose motors for its joints.").classes("muted")  # fmt: skip
+        place = ui.element("div").classes("stack spaced")
+
+        async def dropped(kept: Upload) -> None:
+            session.put(rb=kept.key, rm=None)
+            await show()
+
+        drop_area("Drop a robot's model, or +", files, dropped, ENDINGS)
+
+    async def show() -> None:
+        place.clear()
+        if not session.get("rb"):
+            return
+        with place:
+            try:
+                model = files.get(session.get("rb"))
+            except BackemfError as error:
+                sentence(str(error), "warning")
+                return
+            work = Work(f"reading {model.name}")
+            joints = await work.run("joints", {"model": str(model.path), "name": model.name})
+            if joints:
+                _joints(session, model, joints)
+
+    ui.timer(0.02, show, once=True)
+
+
+def _joints(session: Session, model: Upload, joints: list[Mapping[str, str]]) -> None:
+    """A motor for each joint, and the button that writes the robot."""
+    own = (refs_of(session.state) or [FIRST])[0]
+    options = {"": "no motor", own: f"{session.chosen.name} (the motor of this page)"}
+    options |= {name: name for name in catalog.ids() if name not in options}
+    chosen: dict[str, str] = json.loads(session.get("rm", "{}"))
+    answer = ui.element("div").classes("stack")
+    selects: dict[str, Foreign] = {}
+
+    def put(name: str, ref: str | None) -> None:
+        chosen[name] = ref or ""
+        session.put(rm=json.dumps({joint: ref for joint, ref in chosen.items() if ref}, separators=(",", ":")))
+
+    def put_all(ref: str | None) -> None:
+        for select in selects.values():
+            select.value = ref or ""
+
+    with answer:
+        ui.label(f"{model.name}: {len(joints)} joints").classes("motor-small")
+        everywhere = ui.select(
+            options, label="Same motor on every joint", with_input=True, on_change=lambda e: put_all(e.value)
+        )
+        everywhere.props("dense outlined options-dense clearable").classes("kind")
+        with ui.element("div").classes("figure-grid"):
+            for joint in joints:
+                name = joint["name"]
+                value = chosen.get(name, "")
+                selects[name] = ui.select(
+                    options, label=f"{name} ({joint['kind']})", value=value if value in options else "", with_input=True,
+                    on_change=lambda e, name=name: put(name, e.value),
+                ).props("dense outlined options-dense")  # fmt: skip
+        work = Work("writing the robot")
+        result = ui.element("div").classes("stack")
+
+        async def write() -> None:
+            drives = {name: ref for name, ref in chosen.items() if ref}
+            result.clear()
+            if not drives:
+                work.say("No joint has a motor: choose one above.", "warning")
+                return
+            payload = {"model": str(model.path), "name": model.name, "drives": drives, "state": dict(session.state)}
+            found = await work.run("robot", payload)
+            if found:
+                with result:
+                    _written(session, model, found)
+
+        ui.button("Write the robot", icon="precision_manufacturing", on_click=write).props("no-caps unelevated")
+
+
+def _written(session: Session, model: Upload, found: Mapping[str, Foreign]) -> None:
+    """The file of the robot, and what is lost of each kind of joint."""
+    stem = Path(model.name).stem
+    ending = {".py": ".py"}.get(Path(found["file"]).suffix, Path(found["file"]).suffix)
+    name = f"{stem}_with_motors{ending}"
+    with ui.row().classes("run-head"):
+        ui.button(f"Download {name}", icon="download", on_click=lambda: ui.download.content(found["text"], name)).props("dense no-caps unelevated")  # fmt: skip
+        ui.button(f"Download {stem}.toml", icon="download", on_click=lambda: ui.download.content(found["toml"], f"{stem}.toml")).props("dense no-caps outline")  # fmt: skip
+        for other, content in found["files"].items():
+            ui.button(f"Download {other}", icon="download", on_click=lambda other=other, content=content: ui.download.content(content, other)).props("dense no-caps outline")  # fmt: skip
+    for kind in found["kinds"]:
+        losses = [loss for loss in kind["statuses"] if loss["status"] != "kept"]
+        lost = "; ".join(f"{loss['phenomenon']} {loss['status']}" for loss in losses) or "nothing is lost"
+        sentence(f"{len(kind['joints'])} joints ({', '.join(kind['joints'][:4])}{' …' if len(kind['joints']) > 4 else ''}): {lost}.", "info")  # fmt: skip
+    for finding in found["findings"]:
+        sentence(f"{finding['figure']}: {finding['explanation']}", finding["severity"])
+    for note in [*found["changes"], *found["notes"]]:
+        sentence(note, "info")
+    command = as_text.command("backemf", "export", f"{stem}.toml", f"--to {session.get('to', NAMES[0])}", f"-o {name}")
+    ui.code(command, language="bash").classes("text-code")

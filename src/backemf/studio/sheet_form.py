@@ -74,20 +74,28 @@ def build(session: Session, choose_refs: Callable[[list[str]], None]) -> None:
                     on_change=lambda e, key=key: changed(("conventions", key), e.value),
                 ).props("dense outlined options-dense")  # fmt: skip
         for table, keys in USUAL.items():
-            more = [key for (name, key) in entries if name == table and key not in keys and key in quantities((TABLES | LISTS)[table])]
+            more = [
+                key
+                for (name, key) in entries
+                if name == table and key not in keys and key in quantities((TABLES | LISTS)[table])
+            ]
             with ui.element("fieldset").classes("figures-of"):
                 ui.html(f"<legend>{table}</legend>", sanitize=False)
                 with ui.element("div").classes("figure-grid") as grid:
                     for key in (*keys, *more):
                         field(table, key)
-                others = [k for k, q in quantities((TABLES | LISTS)[table]).items() if k not in (*keys, *more) and not q.many]
+                others = [
+                    k for k, q in quantities((TABLES | LISTS)[table]).items() if k not in (*keys, *more) and not q.many
+                ]
 
                 def add(event: Foreign, table: str = table, grid: Foreign = grid) -> None:
                     if event.value and (table, event.value) not in inputs:
                         with grid:
                             field(table, event.value)
 
-                ui.select(others, label=f"more {table} figures", on_change=add).props("dense borderless options-dense").classes("more")
+                ui.select(others, label=f"more {table} figures", on_change=add).props(
+                    "dense borderless options-dense"
+                ).classes("more")
     if entries:
         found, faults = check(toml_of(entries, session.get("d")), entries)
         _tell(notes, inputs, found, faults)
@@ -125,7 +133,10 @@ def toml_of(entries: Entries, before: str = "") -> str:
             for row in value if isinstance(value, list) else [value]:
                 if row:
                     lines += ["", f"[[{key}]]" if isinstance(value, list) else f"[{key}]"]
-                    lines += [f"{toml_value(name) if '.' in name else name} = {toml_value(entry)}" for name, entry in row.items()]
+                    lines += [
+                        f"{toml_value(name) if '.' in name else name} = {toml_value(entry)}"
+                        for name, entry in row.items()
+                    ]
     return "\n".join(lines) + "\n"
 
 
@@ -169,7 +180,12 @@ def _usable(text: str) -> bool:
     return True
 
 
-def _tell(notes: dict[tuple[str, str], Foreign], inputs: dict[tuple[str, str], Foreign], found: list[Finding], faults: dict[tuple[str, str], str]) -> None:
+def _tell(
+    notes: dict[tuple[str, str], Foreign],
+    inputs: dict[tuple[str, str], Foreign],
+    found: list[Finding],
+    faults: dict[tuple[str, str], str],
+) -> None:
     """Put each finding beside its figure."""
     said = {finding.figure.split(".")[-1]: finding for finding in reversed(found)}
     for at, note in notes.items():
@@ -179,7 +195,11 @@ def _tell(notes: dict[tuple[str, str], Foreign], inputs: dict[tuple[str, str], F
             if at in faults:
                 sentence(faults[at], "error")
             elif finding is not None:
-                ratio = "" if finding.ratio is None or finding.severity == "ok" else f" ({finding.ratio:.2f} times what follows)"
+                ratio = (
+                    ""
+                    if finding.ratio is None or finding.severity == "ok"
+                    else f" ({finding.ratio:.2f} times what follows)"
+                )
                 sentence("agrees" if finding.severity == "ok" else f"{finding.explanation}{ratio}", finding.severity)
 
 

@@ -19,9 +19,8 @@ from .motors import slug
 from .session import Download, Session
 from .widgets import Latest, card, escape, picture, sentence
 from .words_form import words_form
-from .workers import Workers
+from .workers import run as run_job
 
-WORKERS = Workers("backemf.studio.transferring")
 STATUSES = {"kept": "check_circle", "approximated": "adjust", "dropped": "cancel", "unknown": "help"}
 """The sign of each status."""
 
@@ -72,15 +71,15 @@ async def build(session: Session) -> None:
     with options:
         _options(session, titles, changed)
     with robot:
-        robot_form.build(session, WORKERS)
+        robot_form.build(session)
     ui.timer(0.01, changed, once=True)
 
 
 def _options(session: Session, titles: dict[str, str], changed: Foreign) -> None:
     to = session.get("to", NAMES[0])
-    ui.select(titles, value=to if to in titles else NAMES[0], label="Simulator", on_change=lambda e: aim(e.value)).props(
-        "dense outlined options-dense"
-    ).classes("kind")
+    ui.select(
+        titles, value=to if to in titles else NAMES[0], label="Simulator", on_change=lambda e: aim(e.value)
+    ).props("dense outlined options-dense").classes("kind")
     place = ui.element("div")
 
     def show_kinds() -> None:
@@ -150,7 +149,7 @@ async def _errors(session: Session, lost: Foreign) -> None:
                 words.text = f"running both motors, {100 * message['done'] / message['total']:.0f} %"
 
         try:
-            rows: Foreign = await WORKERS.run("compare", {"state": dict(session.state)}, progress=progress, owner=str(id(session)))  # fmt: skip
+            rows: Foreign = await run_job("compare", {"state": dict(session.state)}, progress=progress, owner=str(id(session)))  # fmt: skip
         except BackemfError as error:
             words.delete()
             sentence(str(error), "warning")

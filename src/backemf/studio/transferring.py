@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
+from ..actuator import Supply
 from ..cli.drive import actuator_from
 from ..cli.words import above_zero
 from ..errors import BackemfError, ParameterError
@@ -26,8 +28,11 @@ from ..values import Foreign, Json
 from . import pictures
 from .motors import choose
 from .session import Session
-from .workers import Job, Progress
+from .uploads import require_alone
+from .workers import Progress
 
+NAMELESS = "mit-mini-cheetah"
+"""A motor of the catalogue for a robot of which only the joints are asked for."""
 STEP = "2 ms"
 """Physics step of the simulator, if nothing else is said."""
 
@@ -120,9 +125,12 @@ def compared(payload: dict[str, Foreign], tell: Progress) -> Json:
 # --- whole robots
 
 
-def joints_of(model: Path, name: str) -> list[dict[str, str]]:
-    """The joints of a robot's model that a motor can drive."""
-    probe = Robot(model=model, drives={".*": JointDrive(motor="mit-mini-cheetah")})
+def robot_joints(payload: dict[str, Foreign], tell: Progress) -> Json:
+    """Names and kinds of the joints of a robot's model that a motor can drive."""
+    model, name = Path(payload["model"]), payload["name"]
+    if model.suffix in (".xml", ".mjcf", ".urdf"):
+        require_alone(model, name)
+    probe = Robot(model=model, drives={".*": JointDrive(motor=NAMELESS)})
     try:
         found = read_model(probe)
     except BackemfError as error:
@@ -133,21 +141,25 @@ def joints_of(model: Path, name: str) -> list[dict[str, str]]:
     return [{"name": joint.name, "kind": joint.kind} for joint in driven]
 
 
-def robot_of(model: Path, drives: dict[str, str], controller: str, state: dict[str, str]) -> Robot:
-    """A robot with the motors that were chosen for its joints, by pattern."""
-    made = {}
-    for pattern, ref in drives.items():
+def robot_of(model: Path, drives: dict[str, str], state: dict[str, str]) -> Robot:
+    """A robot with the motors that were chosen for its joints, each joint by its name."""
+    made: dict[str, JointDrive] = {}
+    for ref in dict.fromkeys(drives.values()):
         chosen = choose(ref, state.get("est") == "1")
-        actuator = actuator_from(chosen.actuator, controller=controller or "torque")
-        made[pattern] = JointDrive(motor=actuator, **{})
-    return Robot(model=model, drives=made, name=state.get("robot_name") or "robot")
+        control = None if not state.get("xc") else actuator_from(chosen.actuator, controller=state["xc"]).controller
+        motor = chosen.actuator if chosen.text else ref
+        drive = JointDrive(motor=motor, controller=control, estimate=True if state.get("est") == "1" else None)
+        names = [re.escape(name) for name, own in drives.items() if own == ref]
+        made["|".join(names)] = drive
+    volts = state.get("v")
+    return Robot(model=model, drives=made, supply=Supply(voltage=float(volts)) if volts else None)
 
 
 def robot_written(payload: dict[str, Foreign], tell: Progress) -> Json:
     """A whole robot for a simulator: its file, and what is lost of each kind of joint."""
     model, name, state = Path(payload["model"]), payload["name"], payload["state"]
     try:
-        robot = robot_of(model, payload["drives"], payload["controller"], state)
+        robot = robot_of(model, payload["drives"], state)
         tell({"label": "writing the robot", "done": 0, "total": 1, "word": ""})
         found = export_robot(robot, state.get("to") or NAMES[0], compare=False)
         findings = [asdict(each) for each in robot.check()]
@@ -155,7 +167,7 @@ def robot_written(payload: dict[str, Foreign], tell: Progress) -> Json:
         raise ParameterError(str(error).replace(str(model), name)) from None
     text = found.text.replace(str(model), name)
     return {
-        "text": text, "title": found.title, "changes": found.changes, "notes": found.notes,
+        "text": text, "file": f"robot{_ending(state)}", "title": found.title, "changes": found.changes, "notes": found.notes,
         "files": {each: content.decode("utf-8", errors="replace") for each, content in found.files.items()},
         "toml": write_content(robot, model.parent).replace(model.name, name),
         "kinds": [
@@ -167,8 +179,6 @@ def robot_written(payload: dict[str, Foreign], tell: Progress) -> Json:
     }  # fmt: skip
 
 
-JOBS = {
-    "compare": Job(compared, seconds=180, megabytes=2500),
-    "robot": Job(robot_written, seconds=300, megabytes=3000),
-}
-"""What a worker process runs of the page Simulators."""
+def _ending(state: dict[str, str]) -> str:
+    """Ending of the files of the simulator that a state names."""
+    return target_of(state.get("to") or NAMES[0]).ending

@@ -29,7 +29,7 @@ from ..units import linear_unit
 from ..values import Foreign, Json
 from . import pictures
 from .session import Session
-from .workers import Job, Progress
+from .workers import Progress
 
 ROWS = {
     "position": ("position", "position"),
@@ -83,7 +83,11 @@ def _run(state: dict[str, str], folder: Path, output: str | None) -> dict[str, J
         warnings.simplefilter("ignore", BackemfWarning)
         if steps > MOST_KEPT:
             wanted = {channel for channel, _ in ROWS.values()} | {"limit", "command", "winding_temperature"}
-            more = {} if actuator.motor is not None else {"channels": ("position", "velocity", "torque", "limit", "command")}
+            more = (
+                {}
+                if actuator.motor is not None
+                else {"channels": ("position", "velocity", "torque", "limit", "command")}
+            )
             more = more or {"channels": tuple(sorted(wanted))}
             file = folder / (output or "run.parquet")
             run: Run | StoredRun = simulate(actuator, load, command, length, step, to=file, progress=True, **more)
@@ -136,7 +140,9 @@ def _keep(run: Run | StoredRun, folder: Path) -> list[str]:
     names = [name for name in wanted if name in run.channels]
     steps = run.rows if isinstance(run, StoredRun) else len(run.time)
     files = {
-        name: np.lib.format.open_memmap(folder / f"{name}.npy", "w+", np.int32 if name == "limit" else np.float32, (steps,))
+        name: np.lib.format.open_memmap(
+            folder / f"{name}.npy", "w+", np.int32 if name == "limit" else np.float32, (steps,)
+        )
         for name in names
     }
     pieces = run.pieces(names, 262_144) if isinstance(run, StoredRun) else [{name: run[name] for name in names}]
@@ -165,10 +171,6 @@ def _energy(run: Run) -> dict[str, Json]:
     if run.motor is None:
         return {}
     return {name: float(values[-1]) for name, values in run.energy().items()}
-
-
-JOBS = {"simulate": Job(run_trial, seconds=600, megabytes=3000, long=True)}
-"""What a worker process runs of this page."""
 
 
 # --- drawing
@@ -210,7 +212,11 @@ def draw(found: Mapping[str, Foreign], shadow: Mapping[str, Foreign] | None, spa
     time, flags = view(found, "limit", begin, end) if "limit" in found["channels"] else (np.zeros(1), np.zeros(1, int))
     acting = [name for name, bit in LIMITS.items() if bool((flags & bit).any())]
     scale, unit = axis_scale(whole, "s")
-    layout: dict[str, Foreign] = {"hoversubplots": "axis", "showlegend": False, "margin": {"l": 70, "r": 12, "t": 6, "b": 40}}
+    layout: dict[str, Foreign] = {
+        "hoversubplots": "axis",
+        "showlegend": False,
+        "margin": {"l": 70, "r": 12, "t": 6, "b": 40},
+    }
     heights = [1.0] * len(rows) + [0.16 + 0.22 * len(acting)]
     total, top, gap = sum(heights), 1.0, 0.022
     data: list[pictures.Figure] = []
@@ -222,7 +228,12 @@ def draw(found: Mapping[str, Foreign], shadow: Mapping[str, Foreign] | None, spa
         layout[place] = {**axis, "domain": [max(low + gap, 0.0), top], "automargin": False}
         top = low
         if row == "limits":
-            layout[place] |= {"showgrid": False, "range": [len(acting) - 0.4, -0.6], "tickvals": list(range(len(acting))), "ticktext": [f"{name} limit" for name in acting]}
+            layout[place] |= {
+                "showgrid": False,
+                "range": [len(acting) - 0.4, -0.6],
+                "tickvals": list(range(len(acting))),
+                "ticktext": [f"{name} limit" for name in acting],
+            }
             for lane, limit in enumerate(acting):
                 spans = spans_of(scale * time, flags & LIMITS[limit])[:600]
                 x = [v for a, b in spans for v in (float(f"{a:.7g}"), float(f"{b:.7g}"), None)]

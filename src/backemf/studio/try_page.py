@@ -21,9 +21,7 @@ from .pictures import supply_volts
 from .session import Download, Session
 from .widgets import Latest, card, heading, picture, sentence
 from .words_form import join_words, split_words, words_form
-from .workers import Workers
-
-WORKERS = Workers("backemf.studio.trial")
+from .workers import run as run_job
 
 
 def build(session: Session) -> None:
@@ -90,7 +88,7 @@ def build(session: Session) -> None:
                 element.set_visibility(long)
             if long:
                 owner = str(id(session))
-                found: Foreign = await WORKERS.run("simulate", payload, progress=progress, owner=owner)
+                found: Foreign = await run_job("simulate", payload, progress=progress, owner=owner)
             else:
                 found = await run.io_bound(trial.run_trial, payload)
         except BackemfError as error:
@@ -108,7 +106,9 @@ def build(session: Session) -> None:
         runs.append(found)
         while len(runs) > 2:
             shutil.rmtree(runs.pop(0)["folder"], ignore_errors=True)
-        state_words.text = f"{found['steps']} steps" + (", the run before in grey; drag to zoom" if len(runs) > 1 else "; drag to zoom")
+        state_words.text = f"{found['steps']} steps" + (
+            ", the run before in grey; drag to zoom" if len(runs) > 1 else "; drag to zoom"
+        )
         drawing.update_figure(await run.io_bound(draw))
         _say_findings(said, found)
         _say(session, found)
@@ -185,13 +185,17 @@ def _controls(session: Session, changed: Foreign) -> None:
             place.clear()
             with place:
                 unit = COMMANDS[_main(session.get("ctrl"))][0]
-                words_form("Command", kinds("signal"), session.get("cmd"), lambda text: changed(cmd=text), unit, "constant")
+                words_form(
+                    "Command", kinds("signal"), session.get("cmd"), lambda text: changed(cmd=text), unit, "constant"
+                )
 
         command()
     with card("Time"), ui.element("div").classes("words"):
         for key, label in (("dur", "duration"), ("dt", "step")):
             ui.input(label, value=session.get(key), on_change=lambda e, key=key: changed(**{key: e.value})).props('dense outlined stack-label debounce="400"')  # fmt: skip
-        volts = ui.input("supply [V]", value=session.get("v"), placeholder="rated", on_change=lambda e: changed(v=e.value))
+        volts = ui.input(
+            "supply [V]", value=session.get("v"), placeholder="rated", on_change=lambda e: changed(v=e.value)
+        )
         volts.props('dense outlined stack-label debounce="400"')
         delays = ui.input("delay of commands", value=session.get("delay"), placeholder="seconds=4ms", on_change=lambda e: changed(delay=e.value))  # fmt: skip
         delays.props('dense outlined stack-label debounce="400"').tooltip(Delay.__doc__ or "")

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from nicegui import ui  # pyright: ignore[reportMissingImports]
 
 from ..cli.words import TYPED
+from ..errors import UnitError
 from ..parts import declaration_of
 from ..tree import role
-from ..errors import UnitError
 from ..units import example
 from ..values import Foreign
 
