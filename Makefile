@@ -13,6 +13,9 @@ MJX := .venv-mjx/bin
 RAY := .venv-ray/bin
 SIMS := .venv-mjlab/.mjlab .venv-physx/.physx .venv-newton/.newton .venv-maddening/.maddening .venv-webots/.webots .venv-mjx/.mjx .venv-ray/.ray
 LICENCES_OF_SIMS = for sim in mjlab physx newton maddening webots mjx ray; do .venv-$$sim/bin/python tools/licences.py $$sim || exit 1; done
+STUDIO := .venv-studio/bin
+SIMS := .venv-mjlab/.mjlab .venv-physx/.physx .venv-newton/.newton .venv-maddening/.maddening .venv-webots/.webots .venv-mjx/.mjx
+LICENCES_OF_SIMS = for sim in mjlab physx newton maddening webots mjx; do .venv-$$sim/bin/python tools/licences.py $$sim || exit 1; done
 # tests start hundreds of programs: each would compile the package anew if Python kept nothing
 unexport PYTHONDONTWRITEBYTECODE
 # the documentation is built with MkDocs 1, as pyproject.toml says
@@ -21,7 +24,7 @@ export NO_MKDOCS_2_WARNING := 1
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-long test-sims properties check licences format bench docs clean
+.PHONY: help demo studio test test-long test-sims test-studio properties check licences format bench docs clean
 
 help: ## say what each target does
 	@echo "make TARGET, where TARGET is one of"
@@ -29,6 +32,9 @@ help: ## say what each target does
 
 demo: .venv/.demo ## take one motor from its datasheet to every simulator; leaves an HTML page in out/
 	$(BIN)/python examples/demo.py
+
+studio: .venv-studio/.studio ## open the studio in a browser; make studio STUDIO_ARGS="--port 9000"
+	$(STUDIO)/backemf studio $(STUDIO_ARGS)
 
 test: .venv/.dev ## run the tests; make test PYTEST_ARGS="-k thermal" runs some
 	$(BIN)/python -m pytest $(TWO_CORES) $(PYTEST_ARGS)
@@ -46,6 +52,10 @@ test-sims: $(SIMS) ## run the tests inside real simulators and on a Ray cluster,
 	$(MJX)/python -m pytest -m "" tests_sims/mjx $(PYTEST_ARGS)
 	$(RAY)/python -m pytest -m "" tests_sims/ray $(PYTEST_ARGS)
 
+test-studio: .venv-studio/.studio ## go through the studio's pages in Debian's Chromium
+	$(STUDIO)/python tools/licences.py studio
+	$(STUDIO)/python -m pytest -m "" tests_studio $(PYTEST_ARGS)
+
 MINUTES ?= 60
 SEED ?= 0
 properties: .venv/.dev .venv-newton/.newton ## try random motors for an hour on two cores; make properties MINUTES=5 SEED=7 tries others, for less
@@ -59,15 +69,16 @@ check: .venv/.dev ## format, lint, types, documentation with every link, and lic
 	$(BIN)/mkdocs build --strict --quiet
 	$(BIN)/python tools/licences.py dev
 
-licences: .venv/.dev $(SIMS) ## list what is installed with its licence; fails on one that is not permissive without a reason in licences.toml
+licences: .venv/.dev .venv-studio/.studio $(SIMS) ## list what is installed with its licence; fails on one that is not permissive without a reason in licences.toml
 	$(BIN)/python tools/licences.py dev
+	$(STUDIO)/python tools/licences.py studio
 	$(LICENCES_OF_SIMS)
 
 format: .venv/.dev ## rewrite the code in the project's format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: .venv/.dev .venv-mjlab/.mjlab .venv-newton/.newton .venv-maddening/.maddening .venv-mjx/.mjx ## measure speed and memory, beside MuJoCo, mjlab, Newton, MIME and MJX
+bench: .venv/.dev .venv-studio/.studio .venv-mjlab/.mjlab .venv-newton/.newton .venv-maddening/.maddening .venv-mjx/.mjx ## measure speed and memory, beside MuJoCo, mjlab, Newton, MIME and MJX
 	$(BIN)/python benchmarks/bench.py
 	$(BIN)/python benchmarks/native_code.py
 	$(BIN)/python benchmarks/startup.py
@@ -77,6 +88,7 @@ bench: .venv/.dev .venv-mjlab/.mjlab .venv-newton/.newton .venv-maddening/.madde
 	$(MADDENING)/python benchmarks/mime_nodes.py
 	$(MJX)/python benchmarks/mjx_motors.py
 	$(BIN)/python benchmarks/identification.py
+	$(STUDIO)/python benchmarks/studio.py
 	$(BIN)/python benchmarks/sizing.py
 
 docs: .venv/.dev ## build the documentation into site/
@@ -84,6 +96,7 @@ docs: .venv/.dev ## build the documentation into site/
 
 clean: ## remove the environments and everything that was built
 	rm -rf .venv .venv.lock .venv-mjlab .venv-mjlab.lock .venv-physx .venv-physx.lock .venv-newton .venv-newton.lock .venv-maddening .venv-maddening.lock .venv-webots .venv-webots.lock .venv-mjx .venv-mjx.lock .venv-ray .venv-ray.lock build dist out site .hypothesis .pytest_cache .ruff_cache
+	rm -rf .venv .venv.lock .venv-mjlab .venv-mjlab.lock .venv-physx .venv-physx.lock .venv-newton .venv-newton.lock .venv-maddening .venv-maddening.lock .venv-webots .venv-webots.lock .venv-mjx .venv-mjx.lock .venv-studio .venv-studio.lock build dist out site .hypothesis .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Two environments in one folder: the demo is a plain install with USD, without PyTorch, MuJoCo and the documentation tools.
@@ -92,6 +105,8 @@ clean: ## remove the environments and everything that was built
 
 # Simulators pin versions of PyTorch, MuJoCo and JAX that are not ours, so each has a folder of its own, and so has Ray.
 .venv-mjlab/.mjlab .venv-physx/.physx .venv-newton/.newton .venv-maddening/.maddening .venv-webots/.webots .venv-mjx/.mjx .venv-ray/.ray: .venv-%: pyproject.toml constraints-cpu.txt constraints-cuda.txt tools/environment.py
+# Simulators pin versions of PyTorch, MuJoCo and JAX that are not ours, so each has a folder of its own.
+.venv-mjlab/.mjlab .venv-physx/.physx .venv-newton/.newton .venv-maddening/.maddening .venv-webots/.webots .venv-mjx/.mjx .venv-studio/.studio: .venv-%: pyproject.toml constraints-cpu.txt constraints-cuda.txt tools/environment.py
 	$(PYTHON) tools/environment.py $(patsubst .%,%,$(notdir $@))
 .venv/.demo: constraints-demo.txt
 .venv/.dev: constraints.txt
@@ -102,3 +117,4 @@ clean: ## remove the environments and everything that was built
 .venv-webots/.webots: constraints-webots.txt
 .venv-mjx/.mjx: constraints-mjx.txt
 .venv-ray/.ray: constraints-ray.txt
+.venv-studio/.studio: constraints-studio.txt

@@ -7,6 +7,8 @@ it asks for;
 `environment.py maddening` makes `.venv-maddening`, which holds MADDENING and the older JAX that it asks for, and
 `environment.py webots` `.venv-webots` with ODE, the engine of Webots, as the wheel of dartpy carries it;
 `environment.py mjx` makes `.venv-mjx`, which holds MJX and MuJoCo Warp, and `environment.py ray` `.venv-ray` with Ray.
+`environment.py mjx` makes `.venv-mjx`, which holds MJX and MuJoCo Warp;
+`environment.py studio` makes `.venv-studio` with what serves the studio, and what drives a browser through its pages.
 
 Every version is pinned with the hashes of its files, and pip takes nothing else: `tools/hashes.py` writes them. The
 files hold all that an environment needs, so nothing is resolved. That leaves out what mjlab asks for in order to train
@@ -23,6 +25,7 @@ from pathlib import Path
 
 OLDEST = (3, 11)
 SIMULATORS = ("mjlab", "physx", "newton", "maddening", "webots", "mjx", "ray")
+OWN_FOLDER = ("mjlab", "physx", "newton", "maddening", "webots", "mjx", "studio")
 ROOT = Path(__file__).resolve().parent.parent
 INCOMPLETE = ("mjlab", "physx")
 TORCH = ("dev", "mjlab")
@@ -88,7 +91,7 @@ class Environment:
 
 
 def environment_of(kind):
-    if kind in SIMULATORS:
+    if kind in OWN_FOLDER:
         return Environment(".venv-" + kind, f"constraints-{kind}.txt")
     return Environment(".venv", "constraints.txt" if kind == "dev" else "constraints-demo.txt")
 

@@ -68,13 +68,14 @@ def _joints(session: Session, model: Upload, joints: list[Mapping[str, str]]) ->
         session.put(rm=json.dumps({joint: ref for joint, ref in chosen.items() if ref}, separators=(",", ":")))
 
     def put_all(ref: str | None) -> None:
-        for select in selects.values():
-            select.value = ref or ""
+        for joint in joints:
+            if joint["kind"] == "hinge":
+                selects[joint["name"]].value = ref or ""
 
     with answer:
         ui.label(f"{model.name}: {len(joints)} joints").classes("motor-small")
         everywhere = ui.select(
-            options, label="Same motor on every joint", with_input=True, on_change=lambda e: put_all(e.value)
+            options, label="Same motor on every hinge", with_input=True, on_change=lambda e: put_all(e.value)
         )
         everywhere.props("dense outlined options-dense clearable").classes("kind")
         with ui.element("div").classes("figure-grid"):
