@@ -129,6 +129,7 @@ def main() -> None:
     page = folder / "demo.html"
     page.write_text(be.plot.html("One motor, from its datasheet to every simulator", sections), encoding="utf-8")
     console.print(f"  {page}, {time.perf_counter() - began:.1f} s in total")
+    console.print("  now pull at a motor yourself: make studio")
 
 
 if __name__ == "__main__":

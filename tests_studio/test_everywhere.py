@@ -47,7 +47,7 @@ def test_accessibility_and_pictures(browser: Browser, studio: Studio, name: str,
     shoot(page, f"{name}-{scheme}")
     found = Axe().run(page).response["violations"]
     serious = [
-        (each["id"], [node["html"][:160] for node in each["nodes"]][:4])
+        (each["id"], [(node["html"][:120], node["failureSummary"][:200]) for node in each["nodes"]][:3])
         for each in found if each["impact"] in ("serious", "critical")
     ]  # fmt: skip
     context.close()
@@ -121,9 +121,17 @@ def test_as_python_runs(page: Page, tmp_path: Path):
     for name in ("look", "simulators"):
         opened(page, name)
         page.get_by_text("As Python").click()
-        code = page.locator(".text-code code, .text-code pre").first.inner_text()
+        page.wait_for_timeout(500)
+        code = page.get_by_role("region", name="As Python").inner_text()
         assert "import backemf as be" in code
-        exec(compile(code.replace('"range.png"', f'"{tmp_path}/range.png"').replace('open("', f'open("{tmp_path}/'), name, "exec"), {})
+        exec(
+            compile(
+                code.replace('"range.png"', f'"{tmp_path}/range.png"').replace('open("', f'open("{tmp_path}/'),
+                name,
+                "exec",
+            ),
+            {},
+        )
 
 
 def test_sessions_are_apart_and_a_restart_brings_them_back(browser: Browser, tmp_path: Path):
@@ -168,7 +176,8 @@ def test_foreign_origins_and_hosts_are_refused(browser: Browser, studio: Studio)
     page.goto("http://evil.example/")
     answer = page.evaluate(
         """address => new Promise(done => {
-            const socket = new WebSocket(address.replace("http", "ws") + "/_nicegui_ws/socket.io/?EIO=4&transport=websocket");
+            const place = "/_nicegui_ws/socket.io/?EIO=4&transport=websocket";
+            const socket = new WebSocket(address.replace("http", "ws") + place);
             socket.onopen = () => done("open");
             socket.onerror = () => done("refused");
         })""",

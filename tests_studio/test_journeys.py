@@ -88,7 +88,9 @@ def test_sliders_move_the_picture_and_the_address(page):
     supply.focus()
     for _ in range(12):
         supply.press("PageUp")
-    page.wait_for_function("before => document.querySelector('.js-plotly-plot').layout.xaxis.range[1] > 1.05 * before", arg=before)
+    page.wait_for_function(
+        "before => document.querySelector('.js-plotly-plot').layout.xaxis.range[1] > 1.05 * before", arg=before
+    )
     page.wait_for_function("location.search.includes('v=')")
     assert "v=" in page.url
     address, words = page.url, page.get_by_label("Supply [V]").input_value()
@@ -150,13 +152,14 @@ def test_a_whole_robot(page, tmp_path):
     assert mujoco.MjModel.from_xml_string(file.read_text()).nu == 2
 
 
-ARM = """<robot name="arm">
+INERTIA = '<inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>'
+ARM = f"""<robot name="arm">
   <link name="base"/>
-  <link name="upper"><inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
-  <link name="lower"><inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="upper">{INERTIA}</link>
+  <link name="lower">{INERTIA}</link>
   <joint name="shoulder" type="revolute"><parent link="base"/><child link="upper"/><axis xyz="0 1 0"/>
     <limit lower="-2" upper="2" effort="20" velocity="30"/></joint>
-  <joint name="elbow" type="revolute"><parent link="upper"/><child link="lower"/><origin xyz="0 0 0.3"/><axis xyz="0 1 0"/>
-    <limit lower="-2" upper="2" effort="20" velocity="30"/></joint>
+  <joint name="elbow" type="revolute"><parent link="upper"/><child link="lower"/><origin xyz="0 0 0.3"/>
+    <axis xyz="0 1 0"/><limit lower="-2" upper="2" effort="20" velocity="30"/></joint>
 </robot>
 """

@@ -27,6 +27,7 @@ def studio(
 ) -> None:
     """Open the studio in a browser: pick a motor, look at it, try it, and take it to a simulator.
 
-    It listens on this machine alone. With another --host the printed link holds a token, without which nothing is shown.
+    It listens on this machine alone. With another --host the printed link holds a token, and nothing is shown
+    without it.
     """
     call_hook("serve_studio", host=host, port=port, browser=browser)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import tempfile
 from dataclasses import MISSING, fields, is_dataclass
@@ -155,8 +154,3 @@ def export_python(session: Session, file: str) -> str:
     to = session.get("to", "mujoco@4.0")
     lines.append(f'found = be.export({shown}, "{to}", joint="{joint}", timestep={step:g}{more}{kind})')
     return "\n".join([*lines, f'open("{file}", "w").write(found.text)', "print(found.losses, found.errors)", ""])
-
-
-def js(text: str) -> str:
-    """A text as a value of JavaScript, also within HTML."""
-    return json.dumps(text).replace("<", "\\u003c").replace("&", "\\u0026")

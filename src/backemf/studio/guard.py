@@ -96,8 +96,7 @@ class Guard:
             return
         rest = urlencode([(name, value) for name, value in query if name != "token"])
         place = quote(scope["path"]) + (f"?{rest}" if rest else "")
-        cookie = f"{COOKIE}={self.token}; Max-Age={DAY}; Path=/; HttpOnly; SameSite=Strict"
-        # a page that moves on by itself: a cookie that is strict is not sent along a redirect from elsewhere
+        cookie = f"{COOKIE}={self.token}; Max-Age={DAY}; Path=/; HttpOnly; SameSite=Lax"
         await _answer(send, 303, "", {"Location": place, "Set-Cookie": cookie})
 
 

@@ -10,7 +10,7 @@ from nicegui import app, ui  # pyright: ignore[reportMissingImports]
 from ..errors import BackemfError
 from ..values import Foreign
 from .session import Page, Session
-from .widgets import sentence
+from .widgets import code, sentence
 
 PAGES = {
     "/motor": "Motor",
@@ -78,10 +78,11 @@ def _texts(session: Session) -> None:
     def texts() -> None:
         if session.python:
             for title, language, text in (
-                ("As Python", "python", session.python), ("As command", "bash", session.command),
-            ):  # fmt: skip
+                ("As Python", "python", session.python),
+                ("As command", "bash", session.command),
+            ):
                 with ui.expansion(title, value=session.get("open") == language).classes("text-panel"):
-                    ui.code(text, language=language).classes("text-code")
+                    code(text, title)
         if session.downloads:
             with ui.row().classes("downloads"):
                 for file in session.downloads:

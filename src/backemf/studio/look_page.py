@@ -64,7 +64,7 @@ def build(session: Session) -> None:
         with card("Conditions"):
             values = {one.key: _slider(one, session) for one in sliders}
             unit = ui.toggle(["rpm", "rad/s"], value=session.get("u", "rpm")).props(
-                'no-caps aria-label="Unit of speed"'
+                'no-caps unelevated toggle-text-color=on-accent aria-label="Unit of speed"'
             )
             ui.button("As the motor is", icon="restart_alt", on_click=lambda: reset()).props("flat dense no-caps")
         with ui.element("div").classes("stack"):

@@ -12,7 +12,7 @@ from . import as_text, catalogue, pictures, sheet_form
 from .address import pack
 from .motors import FIRST, MOST, Chosen, choose, read_text, refs_of
 from .session import Session
-from .widgets import card, empty, heading, picture, sentence
+from .widgets import card, drop_header, empty, heading, picture, sentence
 
 COLUMNS = (
     ("says", "says", None),
@@ -109,7 +109,9 @@ async def _catalogue(session: Session, choose_refs: Foreign) -> None:
 
     def changed() -> None:
         texts = {key: (field.value or "").strip() for key, field in fields.items()}
-        session.put(q=(search.value or "").strip(), fb=maker.value if shown else session.get("fb"), fk=says.value, **texts)
+        session.put(
+            q=(search.value or "").strip(), fb=maker.value if shown else session.get("fb"), fk=says.value, **texts
+        )
         apply(shown)
 
     def apply(known: list[Row]) -> None:
@@ -311,9 +313,13 @@ def _drop(session: Session, choose_refs: Foreign, redraw: Foreign) -> None:
     with card("A TOML file"):
         ui.label("A datasheet or a motor file, as the command line writes them.").classes("muted")
         drop = ui.upload(
-            on_upload=dropped, auto_upload=True, max_file_size=LARGEST, max_files=20, label="Drop a TOML file, or +"
+            on_upload=dropped,
+            auto_upload=True,
+            max_file_size=LARGEST,
+            max_files=20,
         )
         drop.props('flat bordered accept=".toml"').classes("drop")
+        drop_header(drop, "Drop a TOML file here, or choose one")
         drop.on("rejected", lambda: ui.notify(f"a TOML file of at most {LARGEST // 1000} kB can be dropped here"))
 
 

@@ -79,17 +79,23 @@ def torque_over_speed(
         for torque, words, share, dash in (
             (shape.short_term, "short-term", 0.10, "dot"), (shape.continuous, "continuous", 0.30, "solid"),
         ):  # fmt: skip
-            said = f"{name}, {words}" if several else words
+            said = (name if dash == "solid" else f"{name}, {words}") if several else words
             data.append(
                 line(
                     x, lean(factor * torque), said, colour, dash=dash, fill="tozeroy",
                     fillcolor=clear(colour, 0.3 * share if several else share),
-                    hovertemplate=f"%{{y:.4g}} {unit}",
+                    hovertemplate=f"%{{y:.4g}} {unit}", showlegend=not several or dash == "solid",
                 )
             )  # fmt: skip
     top = factor * 1.08 * max(tops)
     x, y = f"speed [{speed}]", f"torque [{unit}]"
-    return figure(data, x, y, yaxis={"range": [0, top]}, xaxis={"rangemode": "tozero", "unifiedhovertitle": {"text": f"%{{x:.4g}} {speed}"}})  # fmt: skip
+    return figure(
+        data,
+        x,
+        y,
+        yaxis={"range": [0, top]},
+        xaxis={"rangemode": "tozero", "unifiedhovertitle": {"text": f"%{{x:.4g}} {speed}"}},
+    )
 
 
 def _torque_lines(
@@ -140,16 +146,27 @@ def efficiency(motor: Motor, volts: float, celsius: float, speed: str) -> Figure
         [[a, v] for a, v in zip(lean(i, 3), lean(u, 3), strict=True)]
         for i, u in zip(found.current, found.voltage, strict=True)
     ]
-    shown = f"%{{x:.4g}} {speed}, %{{y:.4g}} {unit}<br>%{{z:.0f}} %, %{{customdata[0]}} A, %{{customdata[1]}} V<extra></extra>"
+    values = "%{z:.0f} %, %{customdata[0]} A, %{customdata[1]} V"
+    shown = f"%{{x:.4g}} {speed}, %{{y:.4g}} {unit}<br>{values}<extra></extra>"
+    bar = {"title": {"text": "%", "side": "top"}, "thickness": 12, "outlinewidth": 0, "tickvals": [0, 25, 50, 75, 100]}
     data: list[Figure] = [
         {
-            "type": "heatmap", "x": lean(SPEEDS[speed] * speeds), "y": lean(factor * torques), "z": share, "customdata": more,
-            "zmin": 0, "zmax": 100, "colorscale": "Cividis", "hoverongaps": False, "hovertemplate": shown, "zsmooth": False,
-            "colorbar": {"title": {"text": "%", "side": "top"}, "thickness": 12, "outlinewidth": 0, "tickvals": [0, 25, 50, 75, 100]},
+            "type": "heatmap", "x": lean(SPEEDS[speed] * speeds), "y": lean(factor * torques), "z": share,
+            "customdata": more, "hoverongaps": False, "hovertemplate": shown, "zmin": 0, "zmax": 100,
+            "colorscale": "Cividis", "zsmooth": False, "colorbar": bar,
         }
     ]  # fmt: skip
     if shape is not None:
-        data.append(line(lean(SPEEDS[speed] * shape.speed), lean(factor * shape.continuous), "continuous", "#ffffff", hoverinfo="skip", width=2.5))  # fmt: skip
+        data.append(
+            line(
+                lean(SPEEDS[speed] * shape.speed),
+                lean(factor * shape.continuous),
+                "continuous",
+                "#ffffff",
+                hoverinfo="skip",
+                width=2.5,
+            )
+        )
     return figure(data, f"speed [{speed}]", f"torque [{unit}]", hovermode="closest", showlegend=False)
 
 
@@ -182,5 +199,16 @@ def heating(motor: Motor, celsius: float) -> Figure:
 
 def upright(x: float, words: str) -> Figure:
     """A dashed upright line with its name."""
-    shape = {"type": "line", "x0": x, "x1": x, "yref": "paper", "y0": 0, "y1": 1, "line": {"color": SHADOW, "dash": "dash", "width": 1.5}}  # fmt: skip
-    return {"shape": shape, "words": {"x": x, "yref": "paper", "y": 1, "text": words, "showarrow": False, "xanchor": "left", "xshift": 4}}  # fmt: skip
+    shape = {
+        "type": "line",
+        "x0": x,
+        "x1": x,
+        "yref": "paper",
+        "y0": 0,
+        "y1": 1,
+        "line": {"color": SHADOW, "dash": "dash", "width": 1.5},
+    }
+    return {
+        "shape": shape,
+        "words": {"x": x, "yref": "paper", "y": 1, "text": words, "showarrow": False, "xanchor": "left", "xshift": 4},
+    }

@@ -16,7 +16,7 @@ from . import as_text
 from .motors import FIRST, refs_of
 from .session import Session
 from .uploads import Upload
-from .widgets import card, sentence
+from .widgets import card, code, sentence
 from .work import Work, drop_area, uploads_of_session
 
 ENDINGS = (".xml", ".mjcf", ".urdf", ".usda", ".usd", ".usdc")
@@ -27,7 +27,9 @@ def build(session: Session) -> None:
     """Build the part of the page."""
     files = uploads_of_session()
     with card("A whole robot"):
-        ui.label("Drop the model of a robot, MJCF, URDF or USD in one file, and choose motors for its joints.").classes("muted")  # fmt: skip
+        ui.label("Drop the model of a robot, MJCF, URDF or USD in one file, and choose motors for its joints.").classes(
+            "muted"
+        )
         place = ui.element("div").classes("stack spaced")
 
         async def dropped(kept: Upload) -> None:
@@ -83,8 +85,8 @@ def _joints(session: Session, model: Upload, joints: list[Mapping[str, str]]) ->
                 name = joint["name"]
                 value = chosen.get(name, "")
                 selects[name] = ui.select(
-                    options, label=f"{name} ({joint['kind']})", value=value if value in options else "", with_input=True,
-                    on_change=lambda e, name=name: put(name, e.value),
+                    options, label=f"{name} ({joint['kind']})", value=value if value in options else "",
+                    with_input=True, on_change=lambda e, name=name: put(name, e.value),
                 ).props("dense outlined options-dense")  # fmt: skip
         work = Work("writing the robot")
         result = ui.element("div").classes("stack")
@@ -101,7 +103,9 @@ def _joints(session: Session, model: Upload, joints: list[Mapping[str, str]]) ->
                 with result:
                     _written(session, model, found)
 
-        ui.button("Write the robot", icon="precision_manufacturing", on_click=write).props("no-caps unelevated")
+        ui.button("Write the robot", icon="precision_manufacturing", on_click=write).props(
+            "no-caps unelevated text-color=on-accent"
+        )
 
 
 def _written(session: Session, model: Upload, found: Mapping[str, Foreign]) -> None:
@@ -110,17 +114,28 @@ def _written(session: Session, model: Upload, found: Mapping[str, Foreign]) -> N
     ending = {".py": ".py"}.get(Path(found["file"]).suffix, Path(found["file"]).suffix)
     name = f"{stem}_with_motors{ending}"
     with ui.row().classes("run-head"):
-        ui.button(f"Download {name}", icon="download", on_click=lambda: ui.download.content(found["text"], name)).props("dense no-caps unelevated")  # fmt: skip
-        ui.button(f"Download {stem}.toml", icon="download", on_click=lambda: ui.download.content(found["toml"], f"{stem}.toml")).props("dense no-caps outline")  # fmt: skip
+        ui.button(f"Download {name}", icon="download", on_click=lambda: ui.download.content(found["text"], name)).props(
+            "dense no-caps unelevated text-color=on-accent"
+        )
+        ui.button(
+            f"Download {stem}.toml",
+            icon="download",
+            on_click=lambda: ui.download.content(found["toml"], f"{stem}.toml"),
+        ).props("dense no-caps outline")
         for other, content in found["files"].items():
-            ui.button(f"Download {other}", icon="download", on_click=lambda other=other, content=content: ui.download.content(content, other)).props("dense no-caps outline")  # fmt: skip
+            ui.button(
+                f"Download {other}",
+                icon="download",
+                on_click=lambda other=other, content=content: ui.download.content(content, other),
+            ).props("dense no-caps outline")
     for kind in found["kinds"]:
         losses = [loss for loss in kind["statuses"] if loss["status"] != "kept"]
         lost = "; ".join(f"{loss['phenomenon']} {loss['status']}" for loss in losses) or "nothing is lost"
-        sentence(f"{len(kind['joints'])} joints ({', '.join(kind['joints'][:4])}{' …' if len(kind['joints']) > 4 else ''}): {lost}.", "info")  # fmt: skip
+        some = ", ".join(kind["joints"][:4]) + (" …" if len(kind["joints"]) > 4 else "")
+        sentence(f"{len(kind['joints'])} joints ({some}): {lost}.", "info")
     for finding in found["findings"]:
         sentence(f"{finding['figure']}: {finding['explanation']}", finding["severity"])
     for note in [*found["changes"], *found["notes"]]:
         sentence(note, "info")
     command = as_text.command("backemf", "export", f"{stem}.toml", f"--to {session.get('to', NAMES[0])}", f"-o {name}")
-    ui.code(command, language="bash").classes("text-code")
+    code(command, "the command")

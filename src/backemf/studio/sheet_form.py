@@ -18,9 +18,11 @@ from .session import Session
 from .widgets import card, sentence
 
 USUAL = {
-    "electrical": ("nominal_voltage", "resistance", "inductance", "kt", "kv", "no_load_current", "nominal_current", "stall_current"),
+    "electrical": ("nominal_voltage", "resistance", "inductance", "kt", "kv", "no_load_current",
+                   "nominal_current", "stall_current"),
     "mechanical": ("no_load_speed", "nominal_speed", "nominal_torque", "stall_torque", "max_speed", "inertia", "mass"),
-    "thermal": ("winding_resistance", "housing_resistance", "winding_time_constant", "housing_time_constant", "max_winding_temperature"),
+    "thermal": ("winding_resistance", "housing_resistance", "winding_time_constant",
+                "housing_time_constant", "max_winding_temperature"),
     "gear": ("ratio", "efficiency", "torque", "peak_torque"),
     "peak": ("torque", "current"),
 }  # fmt: skip

@@ -17,7 +17,7 @@ from ..values import Foreign
 from . import as_text, robot_form, transferring
 from .motors import slug
 from .session import Download, Session
-from .widgets import Latest, card, escape, picture, sentence
+from .widgets import Latest, card, code, copy_button, escape, picture, sentence
 from .words_form import words_form
 from .workers import run as run_job
 
@@ -89,7 +89,12 @@ def _options(session: Session, titles: dict[str, str], changed: Foreign) -> None
             with place:
                 choices = {"": "as the motor needs", **{kind: kind for kind in kinds}}
                 now = session.get("kind")
-                ui.select(choices, value=now if now in choices else "", label="Kind of actuator", on_change=lambda e: changed(kind=e.value)).props("dense outlined options-dense").classes("kind spaced")  # fmt: skip
+                ui.select(
+                    choices,
+                    value=now if now in choices else "",
+                    label="Kind of actuator",
+                    on_change=lambda e: changed(kind=e.value),
+                ).props("dense outlined options-dense").classes("kind spaced")
 
     async def aim(name: str) -> None:
         session.state.pop("kind", None)
@@ -100,7 +105,12 @@ def _options(session: Session, titles: dict[str, str], changed: Foreign) -> None
     show_kinds()
     with ui.element("div").classes("words"):
         for key, label, hint in (("joint", "joint", "joint"), ("ts", "physics step", transferring.STEP)):
-            ui.input(label, value=session.get(key), placeholder=hint, on_change=lambda e, key=key: changed(**{key: e.value.strip()})).props('dense outlined stack-label debounce="400"')  # fmt: skip
+            ui.input(
+                label,
+                value=session.get(key),
+                placeholder=hint,
+                on_change=lambda e, key=key: changed(**{key: e.value.strip()}),
+            ).props('dense outlined stack-label debounce="400"')
     ui.select(
         {"peak": "peak current", "continuous": "continuous current"}, value=session.get("effort", "peak"),
         label="Largest torque from", on_change=lambda e: changed(effort=e.value),
@@ -149,7 +159,9 @@ async def _errors(session: Session, lost: Foreign) -> None:
                 words.text = f"running both motors, {100 * message['done'] / message['total']:.0f} %"
 
         try:
-            rows: Foreign = await run_job("compare", {"state": dict(session.state)}, progress=progress, owner=str(id(session)))  # fmt: skip
+            rows: Foreign = await run_job(
+                "compare", {"state": dict(session.state)}, progress=progress, owner=str(id(session))
+            )
         except BackemfError as error:
             words.delete()
             sentence(str(error), "warning")
@@ -180,13 +192,13 @@ def _cells(row: Mapping[str, Foreign]) -> tuple[str, ...]:
 
 
 def _text(session: Session, found: Mapping[str, Foreign]) -> None:
+    file = _file(session, found)
     with card("The text"):
-        language = {".xml": "xml", ".py": "python"}.get(found["ending"], "text")
         with ui.row().classes("run-head"):
-            copy = ui.button("Copy", icon="content_copy").props("dense no-caps unelevated")
-            copy.on("click", js_handler=f"(e) => studio.copy({as_text.js(found['text'])}, e)")
-            ui.button(f"Download {_file(session, found)}", icon="download", on_click=lambda: ui.download.content(found["text"], _file(session, found))).props("dense no-caps outline")  # fmt: skip
-        ui.code(found["text"], language=language).classes("text-code tall")
+            copy_button(found["text"], "Copy the text")
+            take = ui.button(f"Download {file}", icon="download")
+            take.props("dense no-caps outline").on_click(lambda: ui.download.content(found["text"], file))
+        code(found["text"], f"the text for {found['title']}", copy=False)
 
 
 def _file(session: Session, found: Mapping[str, Foreign]) -> str:

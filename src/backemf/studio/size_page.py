@@ -178,7 +178,7 @@ class Size:
         fault = self.fault()
         if fault:
             sentence(fault, "warning")
-        ui.button("Find motors", icon="play_arrow", on_click=self.find).props("no-caps unelevated").set_enabled(
+        ui.button("Find motors", icon="play_arrow", on_click=self.find).props("no-caps unelevated text-color=on-accent").set_enabled(
             not fault
         )
 

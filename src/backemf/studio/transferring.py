@@ -92,12 +92,13 @@ def laws(thing: Foreign, other: OnJoint, effort: str, step: float, title: str, s
     factor, unit = axis_scale(own, "N·m")
     x = pictures.lean(pictures.SPEEDS[speed] * speeds)
     blue, red = pictures.COLOURS[0], pictures.RED
-    shown = f"%{{y:.4g}} {unit}"
+    more: pictures.Figure = {"hovertemplate": f"%{{y:.4g}} {unit}"}
+    low, area = more | {"showlegend": False}, more | {"fill": "tonexty", "fillcolor": pictures.clear(blue, 0.16)}
     data = [
-        pictures.line(x, pictures.lean(factor * own[1]), "the motor, lowest", blue, showlegend=False, hovertemplate=shown),
-        pictures.line(x, pictures.lean(factor * own[0]), "the motor", blue, fill="tonexty", fillcolor=pictures.clear(blue, 0.16), hovertemplate=shown),
-        pictures.line(x, pictures.lean(factor * theirs[0]), title, red, dash="dash", hovertemplate=shown),
-        pictures.line(x, pictures.lean(factor * theirs[1]), f"{title}, lowest", red, dash="dash", showlegend=False, hovertemplate=shown),
+        pictures.line(x, pictures.lean(factor * own[1]), "the motor, lowest", blue, **low),
+        pictures.line(x, pictures.lean(factor * own[0]), "the motor", blue, **area),
+        pictures.line(x, pictures.lean(factor * theirs[0]), title, red, dash="dash", **more),
+        pictures.line(x, pictures.lean(factor * theirs[1]), f"{title}, lowest", red, dash="dash", **low),
     ]  # fmt: skip
     top = {"text": f"%{{x:.4g}} {speed}"}
     return pictures.figure(data, f"joint speed [{speed}]", f"joint torque [{unit}]", xaxis={"unifiedhovertitle": top})
@@ -167,7 +168,8 @@ def robot_written(payload: dict[str, Foreign], tell: Progress) -> Json:
         raise ParameterError(str(error).replace(str(model), name)) from None
     text = found.text.replace(str(model), name)
     return {
-        "text": text, "file": f"robot{_ending(state)}", "title": found.title, "changes": found.changes, "notes": found.notes,
+        "text": text, "file": f"robot{_ending(state)}", "title": found.title, "notes": found.notes,
+        "changes": found.changes,
         "files": {each: content.decode("utf-8", errors="replace") for each, content in found.files.items()},
         "toml": write_content(robot, model.parent).replace(model.name, name),
         "kinds": [

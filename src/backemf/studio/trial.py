@@ -159,7 +159,7 @@ def _keep(run: Run | StoredRun, folder: Path) -> list[str]:
 
 
 def _blocks(values: np.ndarray, size: int, name: str) -> np.ndarray:
-    """Smallest and largest value of each stretch of so many samples, shape (stretches, 2); of flags all that are set."""
+    """Smallest and largest value of each stretch of so many samples, shape (stretches, 2); of flags all set."""
     starts = np.arange(0, len(values), size)
     if name == "limit":
         both = np.bitwise_or.reduceat(values, starts)
@@ -204,7 +204,9 @@ def view(found: Mapping[str, Foreign], name: str, begin: float, end: float) -> t
     return np.repeat(times, 2), pair.reshape(-1).astype(float)
 
 
-def draw(found: Mapping[str, Foreign], shadow: Mapping[str, Foreign] | None, span: tuple[float, float] | None, speed: str) -> pictures.Figure:  # fmt: skip
+def draw(
+    found: Mapping[str, Foreign], shadow: Mapping[str, Foreign] | None, span: tuple[float, float] | None, speed: str
+) -> pictures.Figure:
     """All rows over one axis of time, the run before as a shadow, and a band for each limit that acts."""
     whole = found["steps"] * found["dt"]
     begin, end = span or (0.0, whole)
@@ -237,7 +239,17 @@ def draw(found: Mapping[str, Foreign], shadow: Mapping[str, Foreign] | None, spa
             for lane, limit in enumerate(acting):
                 spans = spans_of(scale * time, flags & LIMITS[limit])[:600]
                 x = [v for a, b in spans for v in (float(f"{a:.7g}"), float(f"{b:.7g}"), None)]
-                data.append(pictures.line(x, [None if v is None else lane for v in x], limit, pictures.RED, yaxis=name, width=11, hoverinfo="skip"))  # fmt: skip
+                data.append(
+                    pictures.line(
+                        x,
+                        [None if v is None else lane for v in x],
+                        limit,
+                        pictures.RED,
+                        yaxis=name,
+                        width=11,
+                        hoverinfo="skip",
+                    )
+                )
             continue
         channel, aim = ROWS[row]
         factor, shown = _shown(found["units"][row], speed)
@@ -247,10 +259,31 @@ def draw(found: Mapping[str, Foreign], shadow: Mapping[str, Foreign] | None, spa
             if source is not None and channel in source["channels"]:
                 t, values = view(source, channel, begin, min(end, source["steps"] * source["dt"]))
                 said = "before" if source is shadow else row
-                data.append(pictures.line(pictures.lean(scale * t, 7), pictures.lean(factor * values), said, colour, yaxis=name, width=width, hovertemplate=f"%{{y:.4g}} {shown}"))  # fmt: skip
+                data.append(
+                    pictures.line(
+                        pictures.lean(scale * t, 7),
+                        pictures.lean(factor * values),
+                        said,
+                        colour,
+                        yaxis=name,
+                        width=width,
+                        hovertemplate=f"%{{y:.4g}} {shown}",
+                    )
+                )
         if aim == found["main"] and "command" in found["channels"]:
             t, values = view(found, "command", begin, end)
-            data.append(pictures.line(pictures.lean(scale * t, 7), pictures.lean(factor * values), "target", pictures.COLOURS[1], yaxis=name, width=1.4, dash="dash", hovertemplate=f"%{{y:.4g}} {shown}"))  # fmt: skip
+            data.append(
+                pictures.line(
+                    pictures.lean(scale * t, 7),
+                    pictures.lean(factor * values),
+                    "target",
+                    pictures.COLOURS[1],
+                    yaxis=name,
+                    width=1.4,
+                    dash="dash",
+                    hovertemplate=f"%{{y:.4g}} {shown}",
+                )
+            )
         _ratings(data, found, row, name, scale * np.array([begin, end]), factor)
     last = "y" if len(heights) == 1 else f"y{len(heights)}"
     bounds = [scale * begin, scale * end]
@@ -260,14 +293,27 @@ def draw(found: Mapping[str, Foreign], shadow: Mapping[str, Foreign] | None, spa
     return drawn
 
 
-def _ratings(data: list[pictures.Figure], found: Mapping[str, Foreign], row: str, axis: str, ends: np.ndarray, factor: float) -> None:  # fmt: skip
+def _ratings(
+    data: list[pictures.Figure], found: Mapping[str, Foreign], row: str, axis: str, ends: np.ndarray, factor: float
+) -> None:
     """What the maker allows as thin lines, where the run comes near it."""
     channel = ROWS[row][0]
     largest = max(abs(v) for v in np.abs(view(found, channel, 0.0, found["steps"] * found["dt"])[1]).tolist())
     for words, limit in found["ratings"].get(row, []):
         if largest >= 0.4 * limit:
             per = RPM if row == "speed" and factor == 1.0 else 1.0
-            data.append(pictures.line(pictures.lean(ends, 7), [float(f"{limit / per:.5g}")] * 2, f"{words} rating", pictures.RED, yaxis=axis, width=1, dash="dashdot", hovertemplate="%{y:.4g}"))  # fmt: skip
+            data.append(
+                pictures.line(
+                    pictures.lean(ends, 7),
+                    [float(f"{limit / per:.5g}")] * 2,
+                    f"{words} rating",
+                    pictures.RED,
+                    yaxis=axis,
+                    width=1,
+                    dash="dashdot",
+                    hovertemplate="%{y:.4g}",
+                )
+            )
 
 
 def _shown(unit: str, speed: str) -> tuple[float, str]:

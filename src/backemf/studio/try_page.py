@@ -50,7 +50,11 @@ def build(session: Session) -> None:
                 bar = ui.linear_progress(value=0, show_value=False).props('aria-label="Progress"')
                 bar.set_visibility(False)
                 problem = ui.element("div")
-                drawing = picture({"data": [], "layout": {}}, "Position, speed, torque, current, temperature and energy over time", 760)  # fmt: skip
+                drawing = picture(
+                    {"data": [], "layout": {}},
+                    "Position, speed, torque, current, temperature and energy over time",
+                    760,
+                )
             said = card_holder()
 
     def draw(span: tuple[float, float] | None = None) -> Foreign:
@@ -173,7 +177,14 @@ def _controls(session: Session, changed: Foreign) -> None:
             unit = COMMANDS[_main(text)][0]
             if _main(text) != before:
                 # a target in the unit of the new controller
-                changed(ctrl=text, cmd={"deg": "step value=90deg time=10ms", "rpm": "step value=300rpm time=10ms", "Nm": "step value=0.1Nm time=10ms"}.get(unit, f"step value={supply_volts(motor, None) if motor else 24:g}V time=10ms"))  # fmt: skip
+                changed(
+                    ctrl=text,
+                    cmd={
+                        "deg": "step value=90deg time=10ms",
+                        "rpm": "step value=300rpm time=10ms",
+                        "Nm": "step value=0.1Nm time=10ms",
+                    }.get(unit, f"step value={supply_volts(motor, None) if motor else 24:g}V time=10ms"),
+                )
             else:
                 changed(ctrl=join_words(word, split_words(text)[1]))
             command()
@@ -192,12 +203,19 @@ def _controls(session: Session, changed: Foreign) -> None:
         command()
     with card("Time"), ui.element("div").classes("words"):
         for key, label in (("dur", "duration"), ("dt", "step")):
-            ui.input(label, value=session.get(key), on_change=lambda e, key=key: changed(**{key: e.value})).props('dense outlined stack-label debounce="400"')  # fmt: skip
+            ui.input(label, value=session.get(key), on_change=lambda e, key=key: changed(**{key: e.value})).props(
+                'dense outlined stack-label debounce="400"'
+            )
         volts = ui.input(
             "supply [V]", value=session.get("v"), placeholder="rated", on_change=lambda e: changed(v=e.value)
         )
         volts.props('dense outlined stack-label debounce="400"')
-        delays = ui.input("delay of commands", value=session.get("delay"), placeholder="seconds=4ms", on_change=lambda e: changed(delay=e.value))  # fmt: skip
+        delays = ui.input(
+            "delay of commands",
+            value=session.get("delay"),
+            placeholder="seconds=4ms",
+            on_change=lambda e: changed(delay=e.value),
+        )
         delays.props('dense outlined stack-label debounce="400"').tooltip(Delay.__doc__ or "")
 
 
@@ -230,10 +248,19 @@ def _say_findings(place: Foreign, found: Mapping[str, Foreign]) -> None:
 def _say(session: Session, found: Mapping[str, Foreign]) -> None:
     get = session.get
     supply = get("v")
-    options = {"--load": get("load"), "--controller": get("ctrl"), "--command": get("cmd"), "--delay": get("delay"),
-               "--supply": f"voltage={supply}V" if supply else "", "--duration": get("dur"), "--dt": get("dt")}  # fmt: skip
+    options = {
+        "--load": get("load"),
+        "--controller": get("ctrl"),
+        "--command": get("cmd"),
+        "--delay": get("delay"),
+        "--supply": f"voltage={supply}V" if supply else "",
+        "--duration": get("dur"),
+        "--dt": get("dt"),
+    }
     words = [word for name, text in options.items() for word in as_text.option(name, text)]
-    command = as_text.command("backemf", "simulate", session.chosen.file, *words, *as_text.estimating(session), "-o run.parquet")  # fmt: skip
+    command = as_text.command(
+        "backemf", "simulate", session.chosen.file, *words, *as_text.estimating(session), "-o run.parquet"
+    )
 
     async def recording(ending: str) -> Path:
         place = Path(found["folder"])

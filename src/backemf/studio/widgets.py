@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Generic, TypeVar
@@ -56,7 +57,33 @@ def escape(text: str) -> str:
 
 def picture(figure: dict[str, Foreign], label: str, height: int = 360) -> Foreign:
     """A picture of Plotly that fills its area; `label` is what a screen reader says."""
-    return ui.plotly(figure).classes("picture").style(f"height: {height}px").props(f'role="img" aria-label="{label}"')
+    return (
+        ui.plotly(figure).classes("picture").style(f"height: {height}px").props(f'role="figure" aria-label="{label}"')
+    )
+
+
+def code(text: str, label: str, copy: bool = True) -> None:
+    """A text to take along, with a button that copies it."""
+    with ui.element("div").classes("code"):
+        if copy:
+            copy_button(text, f"Copy {label}")
+        words = f'<pre tabindex="0" role="region" aria-label="{escape(label)}">{escape(text)}</pre>'
+        ui.html(words, sanitize=False)
+
+
+def copy_button(text: str, label: str, words: str = "Copy") -> None:
+    """A button that puts a text into the clipboard."""
+    value = json.dumps(text).replace("<", "\\u003c").replace("&", "\\u0026")
+    button = ui.button(words, icon="content_copy").props(f'dense no-caps outline aria-label="{escape(label)}"')
+    button.classes("copy").on("click", js_handler=f"(event) => studio.copy({value}, event)")
+
+
+def drop_header(drop: Foreign, title: str) -> None:
+    """What stands on a place for files: a label that the keyboard reaches, too."""
+    drop.add_slot(
+        "header",
+        f'<label class="drop-label"><span>{escape(title)}</span><q-uploader-add-trigger /></label>',
+    )
 
 
 class Latest(Generic[T]):

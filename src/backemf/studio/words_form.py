@@ -119,4 +119,10 @@ def _example(entry: Field, main: str) -> str:
 
 
 def _default(entry: Field) -> str:
-    return "none" if entry.default is None else f"{entry.default:g}" if isinstance(entry.default, float) else str(entry.default)  # fmt: skip
+    return (
+        "none"
+        if entry.default is None
+        else f"{entry.default:g}"
+        if isinstance(entry.default, float)
+        else str(entry.default)
+    )

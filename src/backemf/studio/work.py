@@ -15,7 +15,7 @@ from ..errors import BackemfError
 from ..values import Foreign, Json
 from . import workers
 from .uploads import LARGEST, Upload, Uploads
-from .widgets import sentence
+from .widgets import drop_header, sentence
 
 
 def uploads_of_session() -> Uploads:
@@ -133,4 +133,5 @@ def drop_area(title: str, files: Uploads, added: Foreign, endings: tuple[str, ..
         ui.notify(f"a file is larger than {LARGEST // 10**6} MB: use the command line for it", type="negative")
 
     drop = ui.upload(multiple=True, auto_upload=True, max_file_size=LARGEST, on_upload=take, on_rejected=refuse)
-    drop.props(f'label="{title}" flat bordered accept="{",".join(endings)}"').classes("full drop")
+    drop.props(f'flat bordered accept="{",".join(endings)}"').classes("full drop")
+    drop_header(drop, title)

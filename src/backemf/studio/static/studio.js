@@ -56,3 +56,7 @@ document.addEventListener("keydown", (event) => {
     studio.undo();
   }
 });
+// Quasar keeps the field of a place for files out of the order of Tab
+new MutationObserver(() => {
+  for (const input of document.querySelectorAll(".q-uploader__input[tabindex='-1']")) input.tabIndex = 0;
+}).observe(document, { childList: true, subtree: true });

@@ -1,0 +1,83 @@
+"""How fast the studio is, measured in Debian's Chromium: start to first picture, and a slider to its new picture.
+
+`make bench` runs it in the environment `.venv-studio`.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+MOVES = 200
+FIRST_PICTURE, SLIDER = 3.0, 150.0
+"""Bounds: start to first picture [s], and a slider to its new picture at the 95th percentile [ms]."""
+MEASURE = """
+async moves => {
+  const plot = document.querySelector(".js-plotly-plot");
+  const times = [];
+  const slider = document.querySelector('[data-key="v"]');
+  slider.focus();
+  for (let k = 0; k < moves; k++) {
+    const begin = performance.now();
+    const drawn = new Promise(done => plot.once("plotly_afterplot", done));
+    const key = Math.floor(k / 40) % 2 ? "ArrowLeft" : "ArrowRight";
+    const target = slider.querySelector('[role="slider"]') || slider;
+    const code = key === "ArrowLeft" ? 37 : 39;
+    target.dispatchEvent(new KeyboardEvent("keydown", { key, code: key, keyCode: code, bubbles: true }));
+    await drawn;
+    times.push(performance.now() - begin);
+    await new Promise(done => setTimeout(done, 60));
+  }
+  return times;
+}
+"""
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def main() -> None:
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    if chromium is None:
+        sys.exit("the studio is measured in a browser: apt-get install chromium")
+    from playwright.sync_api import Error, sync_playwright
+
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        page = browser.new_page()
+        page.set_default_timeout(60_000)
+        port = free_port()
+        command = [sys.executable, "-m", "backemf.cli", "studio", "--no-browser", "--port", str(port)]
+        began = time.perf_counter()
+        server = subprocess.Popen(command, env={**os.environ, "XDG_STATE_HOME": folder}, stdout=subprocess.DEVNULL)
+        try:
+            while True:
+                try:
+                    page.goto(f"http://127.0.0.1:{port}/look?m=maxon-re40-gp52c", wait_until="commit")
+                    break
+                except Error:
+                    time.sleep(0.05)
+            page.wait_for_selector(".js-plotly-plot .scatterlayer .trace")
+            first = time.perf_counter() - began
+            page.wait_for_timeout(8000)
+            times = sorted(page.evaluate(MEASURE, MOVES))
+        finally:
+            server.terminate()
+            server.wait()
+            browser.close()
+    late = times[int(0.95 * len(times))]
+    print(f"studio, start to first picture: {first:.2f} s (at most {FIRST_PICTURE:g} s)")
+    print(f"studio, slider to new picture over {len(times)} moves: median {times[len(times) // 2]:.0f} ms, "
+          f"95th percentile {late:.0f} ms (at most {SLIDER:g} ms)")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
