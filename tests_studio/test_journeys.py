@@ -47,7 +47,7 @@ def test_a_motor_of_the_catalogue_reaches_a_simulator(page, tmp_path, search, na
         expect(page.get_by_role("heading", name=f"What {simulator} makes of it")).to_be_visible()
     assert page.locator(".loss").count() >= 3
     assert page.locator(".counts .status").count() >= 1
-    file = download(page, re.compile("^(download)?Download"), tmp_path)
+    file = download(page, re.compile(r"Download .*\.(xml|py|wbt)$"), tmp_path)
     read = target_of(target).read(file.read_text())
     assert read.actuator is not None
     expect(page.get_by_role("cell", name="operating range")).to_be_visible()

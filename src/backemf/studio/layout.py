@@ -10,7 +10,7 @@ from nicegui import app, ui  # pyright: ignore[reportMissingImports]
 from ..errors import BackemfError
 from ..values import Foreign
 from .session import Page, Session
-from .widgets import code, sentence
+from .widgets import code, sentence, set_code
 
 PAGES = {
     "/motor": "Motor",
@@ -72,36 +72,43 @@ def _header(session: Session, dark: Foreign) -> None:
 
 
 def _texts(session: Session) -> None:
-    """The page as Python, as a command and as files."""
-
-    @ui.refreshable
-    def texts() -> None:
-        if session.python:
-            for title, language, text in (
-                ("As Python", "python", session.python),
-                ("As command", "bash", session.command),
-            ):
-                with ui.expansion(title, value=session.get("open") == language).classes("text-panel"):
-                    code(text, title)
-        if session.downloads:
-            with ui.row().classes("downloads"):
-                for file in session.downloads:
-
-                    async def give(file: Foreign = file) -> None:
-                        try:
-                            content = file.content()
-                            if inspect.isawaitable(content):
-                                content = await content
-                        except BackemfError as error:
-                            ui.notify(str(error), type="negative")
-                            return
-                        if isinstance(content, Path):
-                            ui.download.file(content, file.name)
-                        else:
-                            ui.download.content(content, file.name)
-
-                    ui.button(file.name, icon="download", on_click=give).props("outline no-caps dense")
-
+    """The page as Python, as a command and as files; what is open stays open while it changes."""
+    panels: list[tuple[Foreign, Foreign]] = []
     with ui.element("section").classes("texts").props('aria-label="The same as text"'):
-        texts()
-    session.on_texts.append(texts.refresh)
+        for title in ("As Python", "As command"):
+            with ui.expansion(title).classes("text-panel") as panel:
+                panels.append((panel, code("", title)))
+        row = ui.row().classes("downloads")
+    shown: list[str] = []
+
+    def refresh() -> None:
+        for (panel, place), text in zip(panels, (session.python, session.command), strict=True):
+            panel.set_visibility(bool(text))
+            set_code(place, text)
+        names = [file.name for file in session.downloads]
+        if names != shown:
+            shown[:] = names
+            row.clear()
+            with row:
+                for name in names:
+                    take = ui.button(name, icon="download").props("outline no-caps dense")
+                    take.on_click(lambda name=name: _give(session, name))
+
+    refresh()
+    session.on_texts.append(refresh)
+
+
+async def _give(session: Session, name: str) -> None:
+    """Send a file to the browser."""
+    file = next(each for each in session.downloads if each.name == name)
+    try:
+        content = file.content()
+        if inspect.isawaitable(content):
+            content = await content
+    except BackemfError as error:
+        ui.notify(str(error), type="negative")
+        return
+    if isinstance(content, Path):
+        ui.download.file(content, name)
+    else:
+        ui.download.content(content, name)

@@ -17,7 +17,7 @@ from ..values import Foreign
 from . import as_text, robot_form, transferring
 from .motors import slug
 from .session import Download, Session
-from .widgets import Latest, card, code, copy_button, escape, picture, sentence
+from .widgets import Latest, card, code, escape, picture, sentence
 from .words_form import words_form
 from .workers import run as run_job
 
@@ -195,10 +195,9 @@ def _text(session: Session, found: Mapping[str, Foreign]) -> None:
     file = _file(session, found)
     with card("The text"):
         with ui.row().classes("run-head"):
-            copy_button(found["text"], "Copy the text")
             take = ui.button(f"Download {file}", icon="download")
             take.props("dense no-caps outline").on_click(lambda: ui.download.content(found["text"], file))
-        code(found["text"], f"the text for {found['title']}", copy=False)
+        code(found["text"], f"the text for {found['title']}")
 
 
 def _file(session: Session, found: Mapping[str, Foreign]) -> str:

@@ -22,6 +22,7 @@ from ..physics.state import LIMITS
 from ..plot.ratings import rating_lines
 from ..plot.response import spans_of
 from ..plot.style import RPM, axis_scale
+from ..rollout import channel_names
 from ..run import Run
 from ..run_stored import StoredRun
 from ..simulate import count_steps, simulate
@@ -82,15 +83,13 @@ def _run(state: dict[str, str], folder: Path, output: str | None) -> dict[str, J
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BackemfWarning)
         if steps > MOST_KEPT:
-            wanted = {channel for channel, _ in ROWS.values()} | {"limit", "command", "winding_temperature"}
-            more = (
-                {}
-                if actuator.motor is not None
-                else {"channels": ("position", "velocity", "torque", "limit", "command")}
-            )
-            more = more or {"channels": tuple(sorted(wanted))}
+            drawn = [*(channel for channel, _ in ROWS.values()), "limit", "command"]
+            there = {*channel_names(actuator, load), "command"}
+            names = tuple(name for name in drawn if name in there)
             file = folder / (output or "run.parquet")
-            run: Run | StoredRun = simulate(actuator, load, command, length, step, to=file, progress=True, **more)
+            run: Run | StoredRun = simulate(
+                actuator, load, command, length, step, to=file, progress=True, channels=names
+            )
         else:
             file = None if output is None else folder / output
             run = simulate(actuator, load, command, length, step, output=file, progress=True)

@@ -65,11 +65,11 @@ def build(session: Session) -> None:
     async def zoomed(event: events.GenericEventArguments) -> None:
         if not runs:
             return
-        args = event.args or {}
+        args: dict[str, Foreign] = event.args or {}
         factor = trial.axis_scale(runs[-1]["steps"] * runs[-1]["dt"], "s")[0]
-        ends = [args.get(f"xaxis.range[{k}]") for k in (0, 1)]
-        if None not in ends:
-            await zoom.order((max(float(ends[0]) / factor, 0.0), float(ends[1]) / factor))
+        begin, end = (args.get(f"xaxis.range[{k}]") for k in (0, 1))
+        if begin is not None and end is not None:
+            await zoom.order((max(float(begin) / factor, 0.0), float(end) / factor))
         elif args.get("xaxis.autorange"):
             await zoom.order(None)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Generic, TypeVar
@@ -62,20 +61,21 @@ def picture(figure: dict[str, Foreign], label: str, height: int = 360) -> Foreig
     )
 
 
-def code(text: str, label: str, copy: bool = True) -> None:
-    """A text to take along, with a button that copies it."""
+def code(text: str, label: str) -> Foreign:
+    """A text to take along, with a button that copies it; `set_code` changes it."""
     with ui.element("div").classes("code"):
-        if copy:
-            copy_button(text, f"Copy {label}")
-        words = f'<pre tabindex="0" role="region" aria-label="{escape(label)}">{escape(text)}</pre>'
-        ui.html(words, sanitize=False)
+        button = ui.button("Copy", icon="content_copy").props(
+            f'dense no-caps outline aria-label="Copy {escape(label)}"'
+        )
+        button.classes("copy").on("click", js_handler="(event) => studio.copy(event)")
+        place = ui.html("", sanitize=False, tag="pre").props(f'tabindex="0" role="region" aria-label="{escape(label)}"')
+    set_code(place, text)
+    return place
 
 
-def copy_button(text: str, label: str, words: str = "Copy") -> None:
-    """A button that puts a text into the clipboard."""
-    value = json.dumps(text).replace("<", "\\u003c").replace("&", "\\u0026")
-    button = ui.button(words, icon="content_copy").props(f'dense no-caps outline aria-label="{escape(label)}"')
-    button.classes("copy").on("click", js_handler=f"(event) => studio.copy({value}, event)")
+def set_code(place: Foreign, text: str) -> None:
+    """Change a text that `code` shows."""
+    place.set_content(escape(text))
 
 
 def drop_header(drop: Foreign, title: str) -> None:

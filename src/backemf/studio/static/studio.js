@@ -23,8 +23,9 @@ window.studio = {
     if (last === location.pathname + location.search) this.undo();
     else location.replace(last);
   },
-  async copy(text, event) {
+  async copy(event) {
     const button = event.target.closest("button");
+    const text = button.closest(".code").querySelector("pre").textContent;
     try {
       await navigator.clipboard.writeText(text);
     } catch {
