@@ -7,6 +7,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,6 +15,10 @@ from pathlib import Path
 
 import pytest
 
+SCREENSHOTS = Path(__file__).resolve().parent.parent / "out" / "studio"
+"""Where pictures of the pages are kept, to be looked at and for the documentation."""
+PATIENCE = 120_000
+"""How long a page may take on a machine that does other things too [ms]."""
 CHROMIUM = next(
     (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), ""
 )
@@ -26,6 +31,13 @@ class Studio:
     address: str
     process: subprocess.Popen[str]
     folder: Path
+    said: str = ""
+    """The line that it printed."""
+
+    def stop(self) -> None:
+        """End it."""
+        self.process.terminate()
+        self.process.wait()
 
     @property
     def workers(self) -> list[int]:
@@ -66,26 +78,37 @@ def _work(pid: int) -> int:
         return 0
 
 
-def start_studio(folder: Path, port: int | None = None) -> Studio:
-    """A studio that answers."""
+def start_studio(folder: Path, port: int | None = None, *more: str) -> Studio:
+    """A studio that answers; `more` are further words of its command."""
     if port is None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
-    words = [sys.executable, "-m", "backemf.cli", "studio", "--no-browser", "--port", str(port)]
+    words = [sys.executable, "-m", "backemf.cli", "studio", "--no-browser", "--port", str(port), *more]
     # NiceGUI takes a program of a test for a test of its own
     environment = {name: value for name, value in os.environ.items() if "PYTEST" not in name and "NICEGUI" not in name}
     environment["XDG_STATE_HOME"] = str(folder)
     process = subprocess.Popen(words, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None and "backemf studio" in process.stdout.readline()
+    assert process.stdout is not None
+    said = process.stdout.readline()
+    assert "backemf studio" in said
     address = f"http://127.0.0.1:{port}"
     while process.poll() is None:
         try:
             urllib.request.urlopen(f"{address}/motor").read()
-            return Studio(address, process, folder)
+            return Studio(address, process, folder, said)
+        except urllib.error.HTTPError:
+            # without its token it refuses, and so it is there
+            return Studio(address, process, folder, said)
         except OSError:
             continue
     raise RuntimeError("the studio has ended")
+
+
+def shoot(page: object, name: str) -> None:
+    """Keep a picture of a page."""
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=str(SCREENSHOTS / f"{name}.png"), full_page=True)  # type: ignore[attr-defined]
 
 
 @pytest.fixture(scope="session")
@@ -115,7 +138,10 @@ def chromium() -> Iterator[object]:
 @pytest.fixture
 def page(chromium: object, studio: Studio) -> Iterator[object]:
     """A page of a new session; nothing may go wrong in its scripts."""
-    context = chromium.new_context(base_url=studio.address, viewport={"width": 1360, "height": 900})  # type: ignore[attr-defined]
+    context = chromium.new_context(  # type: ignore[attr-defined]
+        base_url=studio.address, viewport={"width": 1360, "height": 900},
+        permissions=["clipboard-read", "clipboard-write"],
+    )  # fmt: skip
     context.set_default_timeout(120_000)
     made = context.new_page()
     faults: list[str] = []

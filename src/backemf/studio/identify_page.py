@@ -270,7 +270,7 @@ class Identify:
         why = "drop in a log first" if not self.logs else f"{bad[0]} cannot be read" if bad else ""
         if why:
             sentence(why, "warning")
-        button = ui.button("Find the motor", icon="play_arrow", on_click=self.fit).props("no-caps unelevated")
+        button = ui.button("Find the motor", icon="play_arrow", on_click=self.fit).props("no-caps unelevated text-color=on-accent")
         button.set_enabled(not why and not fault)
 
     async def fit(self) -> None:
