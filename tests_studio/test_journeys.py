@@ -42,7 +42,7 @@ def test_a_motor_of_the_catalogue_reaches_a_simulator(page, tmp_path, search, na
     page.get_by_role("link", name="To a simulator").click()
     page.wait_for_selector(".losses")
     if target != "mujoco@4.0":
-        page.get_by_label("Simulator").click()
+        page.get_by_label("Simulator", exact=True).click()
         page.get_by_role("option", name=simulator, exact=True).click()
         expect(page.get_by_role("heading", name=f"What {simulator} makes of it")).to_be_visible()
     assert page.locator(".loss").count() >= 3

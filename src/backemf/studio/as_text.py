@@ -47,7 +47,7 @@ def option(name: str, value: str | None) -> list[str]:
 def loading(session: Session) -> str:
     """The lines of Python that load the motor."""
     chosen = session.chosen
-    estimate = ", estimate=True" if session.estimate and not chosen.text else ""
+    estimate = ", estimate=True" if estimating(session) else ""
     return f'import backemf as be\n\nactuator = be.load("{chosen.file}"{estimate})\n'
 
 
@@ -139,7 +139,7 @@ def export_python(session: Session, file: str) -> str:
 
     thing, joint = thing_of(session.state)
     lines = [loading(session)]
-    if session.get("xc"):
+    if session.get("xc") or session.chosen.joint is None:
         actuator = thing if not hasattr(thing, "actuator") else thing.actuator
         lines += [
             "import dataclasses\n",
@@ -151,6 +151,7 @@ def export_python(session: Session, file: str) -> str:
     step = quantity("", session.get("ts", STEP), "s")
     kind = f', kind="{session.get("kind")}"' if session.get("kind") else ""
     more = f', effort="{session.get("effort")}"' if session.get("effort") else ""
+    more += f", supply={session.get('v')}" if session.get("v") else ""
     to = session.get("to", "mujoco@4.0")
     lines.append(f'found = be.export({shown}, "{to}", joint="{joint}", timestep={step:g}{more}{kind})')
     return "\n".join([*lines, f'open("{file}", "w").write(found.text)', "print(found.losses, found.errors)", ""])

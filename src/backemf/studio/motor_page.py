@@ -231,7 +231,7 @@ def _chosen(session: Session, choose_refs: Foreign, fork: Foreign) -> None:
             if len(motors) > 1:
                 others = [ref for ref in refs if ref != one.ref]
                 remove = ui.button(icon="close", on_click=lambda others=others: choose_refs(others))
-                remove.props(f'flat round dense size="sm" aria-label="Remove {one.name}"')
+                remove.props('flat round dense size="sm"').props["aria-label"] = f"Remove {one.name}"
     with ui.row().classes("go-on"):
         ui.html('<a class="button" data-page="/look" href="/look">Look at it</a>', sanitize=False)
         ui.html('<a class="button" data-page="/simulators" href="/simulators">To a simulator</a>', sanitize=False)

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from .. import catalog
 from ..actuator import Actuator
 from ..datasheet import Datasheet
 from ..errors import ParameterError
@@ -81,8 +82,9 @@ def choose(ref: str, estimate: bool = False) -> Chosen:
     if ref.startswith(MARK):
         found = read_text(unpack(ref), "this motor", estimate)
         return replace(found, ref=ref)
-    if not re.fullmatch(r"[a-z0-9-]{1,80}", ref):
-        raise ParameterError(f"{ref[:80]!r}: is not an id of the catalogue: choose a motor on the first page")
+    if not re.fullmatch(r"[a-z0-9-]{1,80}", ref) or not catalog.path(ref).is_file():
+        # a file of that name in this folder is not meant either
+        raise ParameterError(f"{ref[:80]!r}: is not in the catalogue: {catalog.suggestion(ref[:80])}")
     sheet = Datasheet.load(ref)
     actuator = sheet.actuator(estimate=estimate)
     return Chosen(ref, sheet.name, ref, "", sheet, actuator, sheet.joint() if actuator.motor is None else None)

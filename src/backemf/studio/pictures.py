@@ -79,6 +79,8 @@ def torque_over_speed(
         for torque, words, share, dash in (
             (shape.short_term, "short-term", 0.10, "dot"), (shape.continuous, "continuous", 0.30, "solid"),
         ):  # fmt: skip
+            # Plotly reads tags in a name
+            name = name.replace("<", "‹")
             said = (name if dash == "solid" else f"{name}, {words}") if several else words
             data.append(
                 line(

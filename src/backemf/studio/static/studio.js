@@ -61,3 +61,7 @@ document.addEventListener("keydown", (event) => {
 new MutationObserver(() => {
   for (const input of document.querySelectorAll(".q-uploader__input[tabindex='-1']")) input.tabIndex = 0;
 }).observe(document, { childList: true, subtree: true });
+// Plotly is told of a picture's size once more when the picture has just been removed
+window.addEventListener("unhandledrejection", (event) => {
+  if (String(event.reason?.message).startsWith("Resize must be passed")) event.preventDefault();
+});
