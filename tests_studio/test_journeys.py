@@ -84,7 +84,7 @@ def test_sliders_move_the_picture_and_the_address(page):
     page.goto("/look?m=maxon-re40-gp52c")
     page.wait_for_selector(DRAWN)
     before = page.evaluate("document.querySelector('.js-plotly-plot').layout.xaxis.range[1]")
-    supply = page.get_by_role("slider", name="Supply", exact=True)
+    supply = page.locator('[data-key=v] [tabindex="0"]')
     supply.focus()
     for _ in range(12):
         supply.press("PageUp")
@@ -143,7 +143,8 @@ def test_a_whole_robot(page, tmp_path):
     page.goto("/simulators?m=mit-mini-cheetah")
     page.wait_for_selector(".losses")
     page.set_input_files(".drop input[type=file]", model)
-    page.get_by_label("Same motor on every hinge").fill("mini-cheetah")
+    page.get_by_label("Same motor on every hinge").click()
+    page.get_by_label("Same motor on every hinge").fill("mit-mini-cheetah")
     page.locator(".q-menu .q-item").first.click()
     page.wait_for_function("location.search.includes('rm=')")
     page.get_by_role("button", name="Write the robot").click()

@@ -80,14 +80,15 @@ def _page_of(path: str, module: str) -> Callable[[], Awaitable[None]]:
     """What builds a page for a browser that asks for it."""
 
     async def page() -> None:
-        from nicegui import run, ui  # pyright: ignore[reportMissingImports]
+        from nicegui import app, run, ui  # pyright: ignore[reportMissingImports]
 
         from .address import from_query
         from .layout import show
         from .session import Session
 
         built: Foreign = await run.io_bound(importlib.import_module, f".{module}", __package__)
-        await show(Session(path, from_query(ui.context.client.request.url.query)), built.build)
+        state = from_query(ui.context.client.request.url.query)
+        await show(Session(path, state, kept=app.storage.user), built.build)
 
     return page
 

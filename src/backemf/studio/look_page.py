@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from nicegui import ui  # pyright: ignore[reportMissingImports]
+from nicegui import run, ui  # pyright: ignore[reportMissingImports]
 
 from ..analyze.given import limit_of
 from ..errors import BackemfError, ParameterError
@@ -35,15 +36,24 @@ class Slider:
     """Where it begins: the motor's own value."""
 
 
-class Pictures(NamedTuple):
-    """All that is drawn for one position of the sliders."""
+class Main(NamedTuple):
+    """What follows a slider at once."""
 
     torque: pictures.Figure
-    efficiency: pictures.Figure | None
-    heating: pictures.Figure | None
     python: str
     command: str
     chosen: Chosen
+
+
+class Rest(NamedTuple):
+    """What follows when the slider rests; None where the motor says too little."""
+
+    efficiency: pictures.Figure
+    heating: pictures.Figure | None
+
+
+REST = 0.08
+"""How long a slider rests until the smaller pictures follow [s]."""
 
 
 def build(session: Session) -> None:
@@ -68,39 +78,50 @@ def build(session: Session) -> None:
             )
             ui.button("As the motor is", icon="restart_alt", on_click=lambda: reset()).props("flat dense no-caps")
         with ui.element("div").classes("stack"):
-            first = _compute(dict(session.state))
+            first, rest = _main(dict(session.state)), _rest(dict(session.state))
             with card("Torque over speed"):
                 torque = picture(first.torque, "Torque over speed, continuous and short-term", 380)
             with ui.element("div").classes("pair"):
                 with card("Efficiency"):
-                    efficiency = picture(first.efficiency or {"data": []}, "Efficiency over speed and torque", 300)
+                    efficiency = picture(rest.efficiency, "Efficiency over speed and torque", 300)
                 with card("Time until the winding is too hot"):
-                    if first.heating is None:
+                    if rest.heating is None:
                         empty("Nothing is known of this motor's heat.", "Switch estimates on, on the page Motor.")
                         heating = None
                     else:
-                        heating = picture(first.heating, "Time to the temperature limit over the current", 300)
+                        heating = picture(rest.heating, "Time to the temperature limit over the current", 300)
             problem = ui.element("div")
+    moves = 0
 
-    def drawn(found: Pictures) -> None:
+    def drawn(found: Main) -> None:
         problem.clear()
-        for element, content in ((torque, found.torque), (efficiency, found.efficiency), (heating, found.heating)):
-            if element is not None and content is not None:
-                element.update_figure(content)
+        torque.update_figure(found.torque)
         _say(session, found)
+
+    def drawn_rest(found: Rest) -> None:
+        efficiency.update_figure(found.efficiency)
+        if heating is not None and found.heating is not None:
+            heating.update_figure(found.heating)
 
     def failed(words: str) -> None:
         problem.clear()
         with problem:
             sentence(words, "error")
 
-    work: Latest[Pictures] = Latest(_compute, drawn, failed)
+    work: Latest[Main] = Latest(_main, drawn, failed)
+    later: Latest[Rest] = Latest(_rest, drawn_rest, failed)
 
     async def changed() -> None:
+        nonlocal moves
+        moves += 1
+        mine = moves
         moved = {key: f"{slider.value:g}" for key, slider in values.items()}
         own = {one.key: f"{one.value:g}" for one in sliders}
         session.put(**{key: None if text == own[key] else text for key, text in moved.items()}, u=unit.value)
         await work.order(dict(session.state))
+        await asyncio.sleep(REST)
+        if mine == moves:
+            await later.order(dict(session.state))
 
     async def reset() -> None:
         for one in sliders:
@@ -113,34 +134,34 @@ def build(session: Session) -> None:
     _say(session, first)
 
 
-def _compute(state: dict[str, str]) -> Pictures:
-    """Everything that is drawn, for a state."""
+def _main(state: dict[str, str]) -> Main:
+    """Torque over speed, and the page as text, for a state."""
     session = Session("/look", state)
     chosen = session.chosen
-    motor = chosen.motor
-    assert motor is not None
-    speed, celsius = session.get("u", "rpm"), session.number("t")
-    volts = pictures.supply_volts(motor, session.number("v"))
-    warm = float(motor.winding.reference_temperature) if celsius is None else celsius
     others = [choose(ref, session.estimate) for ref in refs_of(state)[1:]]
-    drawn = [(chosen.name, chosen.actuator, motor), *((one.name, one.actuator, one.motor) for one in others)]
+    drawn = [(one.name, one.actuator, one.motor) for one in (chosen, *others)]
+    volts, celsius = session.number("v"), session.number("t")
+    torque = pictures.torque_over_speed(drawn, volts, celsius, session.get("u", "rpm"))
+    return Main(torque, as_text.look_python(session), as_text.look_command(session), chosen)
+
+
+def _rest(state: dict[str, str]) -> Rest:
+    """Efficiency and heat, for a state."""
+    session = Session("/look", state)
+    motor = session.chosen.motor
+    assert motor is not None
+    celsius, volts = session.number("t"), pictures.supply_volts(motor, session.number("v"))
+    warm = float(motor.winding.reference_temperature) if celsius is None else celsius
     try:
         heat = pictures.heating(motor, warm)
     except ParameterError:
         heat = None
-    return Pictures(
-        pictures.torque_over_speed(drawn, volts if len(drawn) == 1 else session.number("v"), celsius, speed),
-        pictures.efficiency(motor, volts, warm, speed),
-        heat,
-        as_text.look_python(session),
-        as_text.look_command(session),
-        chosen,
-    )
+    return Rest(pictures.efficiency(motor, volts, warm, session.get("u", "rpm")), heat)
 
 
-def _say(session: Session, found: Pictures) -> None:
-    def drawn_page() -> bytes:
-        return as_text.page_of(found.chosen)
+def _say(session: Session, found: Main) -> None:
+    async def drawn_page() -> bytes:
+        return await run.io_bound(as_text.page_of, found.chosen)
 
     session.show_texts(
         found.python, found.command, *as_text.motor_download(found.chosen), Download("motor.html", drawn_page)

@@ -95,8 +95,12 @@ def slug(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60] or "motor"
 
 
-def with_changes(chosen: Chosen, ratio: float | None, efficiency: float | None, ambient: float | None) -> Chosen:
-    """The motor with other gears [1] or another ambient temperature [°C], as the file of an actuator."""
+@lru_cache(maxsize=64)
+def choose_changed(
+    ref: str, estimate: bool, ratio: float | None, efficiency: float | None, ambient: float | None
+) -> Chosen:
+    """A motor with other gears [1] or another ambient temperature [°C], as the file of an actuator."""
+    chosen = choose(ref, estimate)
     motor = chosen.actuator.motor
     if motor is None or (ratio is None and efficiency is None and ambient is None):
         return chosen

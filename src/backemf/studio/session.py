@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from nicegui import app, ui  # pyright: ignore[reportMissingImports]
+from nicegui import ui  # pyright: ignore[reportMissingImports]
 
 from ..errors import ParameterError
 from ..values import Foreign
 from .address import to_query
-from .motors import FIRST, Chosen, choose, refs_of, with_changes
+from .motors import FIRST, Chosen, choose_changed, refs_of
+
+LATER = 0.5
+"""How long a change waits until it is kept [s]."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,10 @@ class Session:
     """The same as a command."""
     downloads: tuple[Download, ...] = ()
     """Files that can be taken along."""
+    kept: dict[str, Foreign] = field(default_factory=dict)
+    """What is kept of this browser for a day."""
+    waiting: bool = False
+    """Whether the address is about to be kept."""
 
     def get(self, name: str, default: str = "") -> str:
         """A text of the state."""
@@ -56,11 +64,15 @@ class Session:
                 self.state.pop(name, None)
         query = to_query(self.state)
         ui.run_javascript(f"studio.put({json.dumps(query)}, {json.dumps(sorted(changes))})")
-        self.keep()
+        if not self.waiting:
+            # moves of a slider are kept once
+            self.waiting = True
+            asyncio.get_running_loop().call_later(LATER, self.keep)
 
     def keep(self) -> None:
         """Keep the address for the next start."""
-        app.storage.user["last"] = {"path": self.path, "query": to_query(self.state), "when": time.time()}
+        self.waiting = False
+        self.kept["last"] = {"path": self.path, "query": to_query(self.state), "when": time.time()}
 
     def link(self, path: str, **changes: str | None) -> str:
         """Address of a page with this state."""
@@ -75,9 +87,10 @@ class Session:
     @property
     def chosen(self) -> Chosen:
         """The motor that the page is about."""
-        found = choose((refs_of(self.state) or [FIRST])[0], self.estimate)
         share = self.number("ge")
-        return with_changes(found, self.number("g"), None if share is None else 0.01 * share, self.number("ta"))
+        share = None if share is None else 0.01 * share
+        ref = (refs_of(self.state) or [FIRST])[0]
+        return choose_changed(ref, self.estimate, self.number("g"), share, self.number("ta"))
 
     def number(self, name: str) -> float | None:
         """A number of the state; None where there is none."""

@@ -44,8 +44,10 @@ def targets() -> dict[str, str]:
         about = room_of(name).ABOUT
         own = [each for each in NAMES if each.partition("@")[0] == name]
         more = [f"{name}@{version}" for version in reversed(about.versions)] if len(about.versions) > 1 else []
-        for each in dict.fromkeys([*own, *more]):
-            found[each] = target_of(each).title
+        for each in (*own, *more):
+            title = target_of(each).title
+            if title not in found.values():
+                found[each] = title
     return found
 
 
