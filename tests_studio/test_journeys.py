@@ -86,12 +86,14 @@ def test_sliders_move_the_picture_and_the_address(page):
     before = page.evaluate("document.querySelector('.js-plotly-plot').layout.xaxis.range[1]")
     supply = page.locator('[data-key=v] [tabindex="0"]')
     supply.focus()
-    for _ in range(12):
+    for _ in range(4):
         supply.press("PageUp")
     page.wait_for_function(
         "before => document.querySelector('.js-plotly-plot').layout.xaxis.range[1] > 1.05 * before", arg=before
     )
-    page.wait_for_function("location.search.includes('v=')")
+    page.wait_for_function(
+        """new URLSearchParams(location.search).get("v") === document.querySelector('[aria-label="Supply [V]"]').value"""
+    )
     assert "v=" in page.url
     address, words = page.url, page.get_by_label("Supply [V]").input_value()
     page.goto("about:blank")
@@ -144,7 +146,7 @@ def test_a_whole_robot(page, tmp_path):
     page.wait_for_selector(".losses")
     page.set_input_files(".drop input[type=file]", model)
     page.get_by_label("Same motor on every hinge").click()
-    page.get_by_label("Same motor on every hinge").fill("mit-mini-cheetah")
+    page.get_by_label("Same motor on every hinge").fill("Mini Cheetah")
     page.locator(".q-menu .q-item").first.click()
     page.wait_for_function("location.search.includes('rm=')")
     page.get_by_role("button", name="Write the robot").click()

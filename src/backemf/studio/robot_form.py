@@ -36,7 +36,7 @@ def build(session: Session) -> None:
             session.put(rb=kept.key, rm=None)
             await show()
 
-        drop_area("Drop a robot's model, or +", files, dropped, ENDINGS)
+        drop_area("Drop a robot's model here, or choose one", files, dropped, ENDINGS)
 
     async def show() -> None:
         place.clear()

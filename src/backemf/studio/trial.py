@@ -216,7 +216,7 @@ def draw(
     layout: dict[str, Foreign] = {
         "hoversubplots": "axis",
         "showlegend": False,
-        "margin": {"l": 70, "r": 12, "t": 6, "b": 40},
+        "margin": {"l": 88, "r": 12, "t": 6, "b": 40},
     }
     heights = [1.0] * len(rows) + [0.16 + 0.22 * len(acting)]
     total, top, gap = sum(heights), 1.0, 0.022
