@@ -1,0 +1,70 @@
+"""A session without a browser: the page, its socket and an upload, as a browser would ask for them."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import json
+import re
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import aiohttp
+import socketio
+
+
+class PlainSession:
+    """One open page of one session."""
+
+    def __init__(self, address: str, http: aiohttp.ClientSession, client: str, upload: str):
+        self.address, self.http, self.client, self.upload = address, http, client, upload
+        self.heard: list[str] = []
+        self.news = asyncio.Event()
+
+    def hear(self, event: str, *content: object) -> None:
+        """Keep what the page is told."""
+        self.heard.append(json.dumps(content, default=repr, ensure_ascii=False))
+        self.news.set()
+
+    async def drop(self, name: str, content: bytes) -> int:
+        """Drop a file onto the page; the status of the answer."""
+        form = aiohttp.FormData()
+        form.add_field("file", content, filename=name, content_type="text/csv")
+        place = f"{self.address}/_nicegui/client/{self.client}/upload/{self.upload}"
+        async with self.http.post(place, data=form) as answer:
+            return answer.status
+
+    async def wait_for(self, text: str) -> None:
+        """Wait until the page shows a text."""
+        while not any(text in each for each in self.heard):
+            self.news.clear()
+            await self.news.wait()
+
+
+@asynccontextmanager
+async def open_session(address: str, path: str) -> AsyncIterator[PlainSession]:
+    """A page of a new session, with its socket."""
+    async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(None)) as http:
+        async with http.get(address + path) as answer:
+            text = await answer.text()
+        query = ast.literal_eval(re.search(r"query: (\{.*?\})", text)[1])
+        # the number of the element whose files go to the server
+        upload = re.search(r"/upload/(\d+)", text)[1]
+        made = PlainSession(address, http, query["client_id"], upload)
+        socket = socketio.AsyncClient(http_session=http, reconnection=False)
+        socket.on("*", made.hear)
+        more = {"document_id": secrets.token_hex(8), "tab_id": secrets.token_hex(8), "old_tab_id": "null"}
+        words = {**query, **more, "next_message_id": query.get("next_message_id", 0)}
+        ending = "&".join(f"{name}={_word(value)}" for name, value in words.items())
+        await socket.connect(f"{address}/?{ending}", socketio_path="/_nicegui_ws/socket.io", transports=["websocket"])
+        if not query.get("implicit_handshake"):
+            await socket.call("handshake", words)
+        try:
+            yield made
+        finally:
+            await socket.disconnect()
+
+
+def _word(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
