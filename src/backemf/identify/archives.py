@@ -44,7 +44,9 @@ def read_archive(path: Path, wanted: Wanted) -> Log:
 def archive_columns(path: Path) -> list[str]:
     """Names of the arrays of a .npz file that may be columns of a log."""
     return [
-        name for name, array in _arrays(path).items() if array.size > 1 and array.ndim in (1, 2) and array.dtype.kind in "iufb"
+        name
+        for name, array in _arrays(path).items()
+        if array.size > 1 and array.ndim in (1, 2) and array.dtype.kind in "iufb"
     ]
 
 

@@ -155,7 +155,9 @@ def _parquet_units(path: Path) -> dict[str, str]:
     pyarrow = require_pyarrow("Reading parquet")
     try:
         with open_plain(path, LARGEST, what="a parquet file") as file, pyarrow.parquet.ParquetFile(file) as parquet:
-            return {f.name: (f.metadata or {}).get(b"unit", b"").decode("utf-8", "replace") for f in parquet.schema_arrow}
+            return {
+                f.name: (f.metadata or {}).get(b"unit", b"").decode("utf-8", "replace") for f in parquet.schema_arrow
+            }
     except (pyarrow.ArrowException, OSError, MemoryError) as error:
         raise ParameterError(f"{path}: is no parquet file that can be read ({first_line(error)})") from None
 

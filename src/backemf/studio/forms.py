@@ -67,7 +67,7 @@ def text_field(
 ) -> None:
     """A text of the state; what was found with another text is no answer any more."""
 
-    def put(value: str) -> Foreign:
+    def put(value: str | None) -> Foreign:
         session.put(**{name: value, answer: None})
         return changed()
 
@@ -152,8 +152,8 @@ def _field(it: Declaration, name: str, value: Foreign, put: Callable[[str, Forei
         chosen.props("dense outlined").classes("full")
         return
 
-    def typed(text: str) -> Foreign:
-        text = (text or "").strip()
+    def typed(given: str | None) -> Foreign:
+        text = (given or "").strip()
         if it.role == "words":
             return [word.strip() for word in text.split(",") if word.strip()]
         return int(text) if it.role == "count" and text.isdigit() else text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from functools import partial
 
 from nicegui import ui  # pyright: ignore[reportMissingImports]
 
@@ -12,7 +13,7 @@ from ..errors import BackemfError
 from ..files import read_text
 from ..identify import CHANNELS, Rig
 from ..identify.rig import LARGEST, firmware_kinds, load_kinds
-from ..values import Foreign, Json
+from ..values import Foreign
 from .address import pack
 from .forms import fields_form, kinds_of, number_in, part_form, put_tables, read_tables, text_field, toml_text
 from .pictures import COLOURS, figure, line
@@ -72,7 +73,7 @@ class Identify:
         """The rig as TOML text."""
         return toml_text({**self.rig, "format": "backemf rig 1"})
 
-    def payload(self) -> dict[str, Json]:
+    def payload(self) -> dict[str, Foreign]:
         """What a job is given."""
         chosen = self.session.chosen
         guessed = {text: channel for text, (channel, _) in self.seen.items()}
@@ -169,7 +170,7 @@ class Identify:
                     if "rows" in row:
                         notes = "".join(f", {name} = {value}" for name, value in list(row["notes"].items())[:3])
                         ui.label(f"{row['duration']:.4g} s, {row['rows']} rows{notes}").classes("muted")
-                ui.button(icon="delete", on_click=lambda key=each.key: forget(key)).props(
+                ui.button(icon="delete", on_click=partial(forget, each.key)).props(
                     f'flat round dense aria-label="Remove {each.name}"'
                 )
 
@@ -270,7 +271,9 @@ class Identify:
         why = "drop in a log first" if not self.logs else f"{bad[0]} cannot be read" if bad else ""
         if why:
             sentence(why, "warning")
-        button = ui.button("Find the motor", icon="play_arrow", on_click=self.fit).props("no-caps unelevated text-color=on-accent")
+        button = ui.button("Find the motor", icon="play_arrow", on_click=self.fit).props(
+            "no-caps unelevated text-color=on-accent"
+        )
         button.set_enabled(not why and not fault)
 
     async def fit(self) -> None:

@@ -178,9 +178,9 @@ class Size:
         fault = self.fault()
         if fault:
             sentence(fault, "warning")
-        ui.button("Find motors", icon="play_arrow", on_click=self.find).props("no-caps unelevated text-color=on-accent").set_enabled(
-            not fault
-        )
+        ui.button("Find motors", icon="play_arrow", on_click=self.find).props(
+            "no-caps unelevated text-color=on-accent"
+        ).set_enabled(not fault)
 
     async def find(self) -> None:
         """Run every candidate through the task."""
@@ -227,7 +227,7 @@ class Size:
 
                 def open_pair(event: Foreign) -> None:
                     points = event.args.get("points") or [{}]
-                    pair = points[0].get("customdata")
+                    pair = str(points[0].get("customdata"))
                     if pair in links:
                         picked.clear()
                         with picked:
