@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import socket
@@ -12,8 +13,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from pathlib import Path
 
-MOVES = 200
+MOVES, SESSIONS = 200, 50
 FIRST_PICTURE, SLIDER = 3.0, 150.0
 """Bounds: start to first picture [s], and a slider to its new picture at the 95th percentile [ms]."""
 MEASURE = """
@@ -72,10 +74,37 @@ def main() -> None:
             server.terminate()
             server.wait()
             browser.close()
+        answers, pages, held = measure_sessions(folder)
     late = times[int(0.95 * len(times))]
     print(f"studio, start to first picture: {first:.2f} s (at most {FIRST_PICTURE:g} s)")
     print(f"studio, slider to new picture over {len(times)} moves: median {times[len(times) // 2]:.0f} ms, "
           f"95th percentile {late:.0f} ms (at most {SLIDER:g} ms)")  # fmt: skip
+    print(f"studio, {SESSIONS} sessions that each drop in a log at once: the last has its answer after {answers:.1f} s, "
+          f"meanwhile other pages come in {1e3 * pages[len(pages) // 2]:.0f} ms, 95th percentile "
+          f"{1e3 * pages[int(0.95 * len(pages))]:.0f} ms; {held[0]:.0f} MB after one round, {held[1]:.0f} MB after two")  # fmt: skip
+
+
+def measure_sessions(folder: str) -> tuple[float, list[float], list[float]]:
+    """Time until all sessions have an answer [s], times of other pages meanwhile [s], and memory after each round [MB]."""
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests_studio"))
+    from conftest import start_studio
+    from swings import write_swings
+    from test_many_sessions import use
+
+    place = Path(folder)
+    log = write_swings(place)[0].read_bytes()
+    studio = start_studio(place)
+    pages: list[float] = []
+    held: list[float] = []
+    try:
+        for _ in range(2):
+            began = time.perf_counter()
+            asyncio.run(use(studio, log, pages))
+            spent = time.perf_counter() - began
+            held.append(studio.megabytes)
+    finally:
+        studio.stop()
+    return spent, sorted(pages), held
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -36,8 +37,11 @@ def test_fifty_sessions(tmp_path: Path):
         studio.stop()
 
 
-async def use(studio: Studio, log: bytes) -> tuple[int, int, int, int]:
-    """How many sessions saw their log, saw another's, pages that came meanwhile, and most workers at once."""
+async def use(studio: Studio, log: bytes, took: list[float] | None = None) -> tuple[int, int, int, int]:
+    """How many sessions saw their log, saw another's, pages that came meanwhile, and most workers at once.
+
+    `took` collects how long each of those pages took [s].
+    """
     most = probes = strangers = 0
     names = [f"mine{k:02d}.csv" for k in range(SESSIONS)]
 
@@ -55,10 +59,13 @@ async def use(studio: Studio, log: bytes) -> tuple[int, int, int, int]:
         nonlocal probes
         async with aiohttp.ClientSession() as http:
             while True:
+                began = time.perf_counter()
                 async with http.get(f"{studio.address}/motor") as answer:
                     assert answer.status == 200
                     await answer.read()
                 probes += 1
+                if took is not None:
+                    took.append(time.perf_counter() - began)
 
     probing = asyncio.create_task(probe())
     done = await asyncio.gather(*map(one, names))

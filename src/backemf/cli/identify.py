@@ -105,7 +105,7 @@ def _print(fit: Fit) -> None:
     heads, rows = fit.error_table()
     print_columns(heads, rows, [k > 0 for k in range(len(heads))])
     console().print()
-    laws = [[rung.name, _verdict(rung.kept, rung.gain, rung.error)] for rung in fit.rungs]
+    laws = [[rung.name, verdict(rung.kept, rung.gain, rung.error)] for rung in fit.rungs]
     print_columns(["law", "what it saves on logs it has not seen"], laws, [False, False])
     console().print()
     numbers = [
@@ -123,7 +123,8 @@ def _print(fit: Fit) -> None:
     print_findings([("info", "prior", note) for note in fit.notes])
 
 
-def _verdict(kept: bool, gain: float, error: float) -> str:
+def verdict(kept: bool, gain: float, error: float) -> str:
+    """What became of a law, in words."""
     if gain == 0.0 and error == 0.0:
         return "always there" if kept else "left out: saves nothing on any log"
     return f"{'stays' if kept else 'left out'}: {gain:.2g} ± {error:.2g} of the loss of a block"

@@ -9,6 +9,7 @@ from functools import partial
 from nicegui import ui  # pyright: ignore[reportMissingImports]
 
 from ..actuator import Supply
+from ..cli.identify import verdict
 from ..errors import BackemfError
 from ..files import read_text
 from ..identify import CHANNELS, Rig
@@ -50,9 +51,9 @@ class Identify:
 
     @property
     def logs(self) -> list[Upload]:
-        """The logs that the address names and that are here."""
-        kept = {each.key: each for each in self.files.all()}
-        return [kept[key] for key in self.session.get("logs").split(",") if key in kept]
+        """The logs that the address names and that are here, by name: their order is not that of a race of uploads."""
+        named = self.session.get("logs").split(",")
+        return sorted((each for each in self.files.all() if each.key in named), key=lambda each: (each.name, each.key))
 
     @property
     def seen(self) -> dict[str, tuple[str, str]]:
@@ -303,7 +304,7 @@ class Identify:
                     for path, title in (("/look", "Look"), ("/try", "Try"), ("/simulators", "Simulators")):
                         ui.link(title, self.session.link(path, m=pack(motor), est=None))
             _table(found["errors"][0], found["errors"][1:])
-            _table(["law", "on logs it has not seen"], [[name, _verdict(*rest)] for name, *rest in found["laws"]])
+            _table(["law", "on logs it has not seen"], [[name, verdict(*rest)] for name, *rest in found["laws"]])
             heads = ["number", "before", "found", "95 %"]
             _table(heads, [[f"{n['name']} [{n['unit']}]", f"{n['prior']:.4g}", f"{n['value']:.4g}",
                             f"{n['low']:.4g} to {n['high']:.4g}"] for n in found["numbers"]])  # fmt: skip
@@ -356,12 +357,6 @@ def _table(heads: list[str], rows: list[list[str]]) -> None:
     ]
     lines = [{str(k): cell for k, cell in enumerate(row)} for row in rows]
     ui.table(columns=columns, rows=lines).props("dense flat hide-bottom wrap-cells").classes("full figures")
-
-
-def _verdict(kept: bool, gain: float, error: float) -> str:
-    if gain == 0.0 and error == 0.0:
-        return "always there" if kept else "left out: saves nothing on any log"
-    return f"{'stays' if kept else 'left out'}: {gain:.2g} ± {error:.2g} of the loss of a block"
 
 
 def _drawn(curves: list[list[Foreign]]) -> dict[str, Foreign]:

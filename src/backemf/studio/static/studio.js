@@ -60,6 +60,8 @@ document.addEventListener("keydown", (event) => {
 // Quasar keeps the field of a place for files out of the order of Tab
 new MutationObserver(() => {
   for (const input of document.querySelectorAll(".q-uploader__input[tabindex='-1']")) input.tabIndex = 0;
+  // a table that is wider than its area is scrolled by keyboard, too
+  for (const area of document.querySelectorAll(".q-table__middle:not([tabindex])")) area.tabIndex = 0;
 }).observe(document, { childList: true, subtree: true });
 // Plotly is told of a picture's size once more when the picture has just been removed
 window.addEventListener("unhandledrejection", (event) => {
