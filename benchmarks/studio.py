@@ -79,13 +79,16 @@ def main() -> None:
     print(f"studio, start to first picture: {first:.2f} s (at most {FIRST_PICTURE:g} s)")
     print(f"studio, slider to new picture over {len(times)} moves: median {times[len(times) // 2]:.0f} ms, "
           f"95th percentile {late:.0f} ms (at most {SLIDER:g} ms)")  # fmt: skip
-    print(f"studio, {SESSIONS} sessions that each drop in a log at once: the last has its answer after {answers:.1f} s, "
-          f"meanwhile other pages come in {1e3 * pages[len(pages) // 2]:.0f} ms, 95th percentile "
-          f"{1e3 * pages[int(0.95 * len(pages))]:.0f} ms; {held[0]:.0f} MB after one round, {held[1]:.0f} MB after two")  # fmt: skip
+    middle, later = (1e3 * pages[int(share * len(pages))] for share in (0.5, 0.95))
+    print(
+        f"studio, {SESSIONS} sessions that each drop in a log at once: the last has its answer after {answers:.1f} s; "
+        f"meanwhile another page takes {middle:.0f} ms, 95th percentile {later:.0f} ms"
+    )
+    print(f"studio, memory after one round of these sessions: {held[0]:.0f} MB, after two: {held[1]:.0f} MB")
 
 
 def measure_sessions(folder: str) -> tuple[float, list[float], list[float]]:
-    """Time until all sessions have an answer [s], times of other pages meanwhile [s], and memory after each round [MB]."""
+    """Time until all sessions have answers [s], times of other pages meanwhile [s], memory after each round [MB]."""
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests_studio"))
     from conftest import start_studio
     from swings import write_swings

@@ -21,6 +21,12 @@ class PlainSession:
         self.address, self.http, self.client, self.upload = address, http, client, upload
         self.heard: list[str] = []
         self.news = asyncio.Event()
+        self.lost = False
+
+    def lose(self) -> None:
+        """The socket is gone."""
+        self.lost = True
+        self.news.set()
 
     def hear(self, event: str, *content: object) -> None:
         """Keep what the page is told."""
@@ -38,6 +44,8 @@ class PlainSession:
     async def wait_for(self, text: str) -> None:
         """Wait until the page shows a text."""
         while not any(text in each for each in self.heard):
+            if self.lost:
+                raise ConnectionError("the socket of the page was closed")
             self.news.clear()
             await self.news.wait()
 
@@ -54,10 +62,13 @@ async def open_session(address: str, path: str) -> AsyncIterator[PlainSession]:
         made = PlainSession(address, http, query["client_id"], upload)
         socket = socketio.AsyncClient(http_session=http, reconnection=False)
         socket.on("*", made.hear)
+        socket.on("disconnect", made.lose)
         more = {"document_id": secrets.token_hex(8), "tab_id": secrets.token_hex(8), "old_tab_id": "null"}
         words = {**query, **more, "next_message_id": query.get("next_message_id", 0)}
         ending = "&".join(f"{name}={_word(value)}" for name, value in words.items())
-        await socket.connect(f"{address}/?{ending}", socketio_path="/_nicegui_ws/socket.io", transports=["websocket"])
+        place = {"socketio_path": "/_nicegui_ws/socket.io", "transports": ["websocket"]}
+        # a studio that serves 50 pages at once may answer late
+        await socket.connect(f"{address}/?{ending}", wait_timeout=120, **place)
         if not query.get("implicit_handshake"):
             await socket.call("handshake", words)
         try:

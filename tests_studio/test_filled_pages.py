@@ -1,4 +1,4 @@
-"""Identify and Size with answers on them: no serious finding of axe-core, no sideways scrolling, pictures to look at."""
+"""Identify and Size with answers on them: no serious finding of axe-core, no sideways scrolling, and pictures."""
 
 from __future__ import annotations
 

@@ -71,6 +71,8 @@ def serve_studio(host: str = "127.0.0.1", port: int = 8337, browser: bool = True
         storage_secret=_secret(place),
         session_middleware_kwargs={"max_age": DAY, "session_cookie": f"backemf-studio-{port}"},
         show_welcome_message=False,
+        # a tab on a busy machine may be silent for a while: its work goes on, and ends if it stays away for so long
+        reconnect_timeout=15.0,
         favicon="⚙",
         language="en-US",
     )

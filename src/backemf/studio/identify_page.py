@@ -144,6 +144,8 @@ class Identify:
             self.stale = False
             rig = "" if self.rig_fault() else self.rig_text
             found = await self.reading.run("logs", {**self.payload(), "rig": rig}) if self.logs else []
+            if self.reading.client.is_deleted:
+                return
             before = self.seen
             self.read = self.read if found is None else found
             if self.seen != before:  # a menu that is open stays so where nothing has changed
