@@ -68,6 +68,8 @@ def serve_studio(host: str = "127.0.0.1", port: int = 8337, browser: bool = True
         show=browser,
         dark=None,
         tailwind=False,
+        # on one machine packing takes longer than sending
+        gzip_middleware_factory=None,
         storage_secret=_secret(place),
         session_middleware_kwargs={"max_age": DAY, "session_cookie": f"backemf-studio-{port}"},
         show_welcome_message=False,
