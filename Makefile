@@ -14,8 +14,6 @@ RAY := .venv-ray/bin
 SIMS := .venv-mjlab/.mjlab .venv-physx/.physx .venv-newton/.newton .venv-maddening/.maddening .venv-webots/.webots .venv-mjx/.mjx .venv-ray/.ray
 LICENCES_OF_SIMS = for sim in mjlab physx newton maddening webots mjx ray; do .venv-$$sim/bin/python tools/licences.py $$sim || exit 1; done
 STUDIO := .venv-studio/bin
-SIMS := .venv-mjlab/.mjlab .venv-physx/.physx .venv-newton/.newton .venv-maddening/.maddening .venv-webots/.webots .venv-mjx/.mjx
-LICENCES_OF_SIMS = for sim in mjlab physx newton maddening webots mjx; do .venv-$$sim/bin/python tools/licences.py $$sim || exit 1; done
 # tests start hundreds of programs: each would compile the package anew if Python kept nothing
 unexport PYTHONDONTWRITEBYTECODE
 # the documentation is built with MkDocs 1, as pyproject.toml says
@@ -95,18 +93,15 @@ docs: .venv/.dev ## build the documentation into site/
 	$(BIN)/mkdocs build --strict
 
 clean: ## remove the environments and everything that was built
-	rm -rf .venv .venv.lock .venv-mjlab .venv-mjlab.lock .venv-physx .venv-physx.lock .venv-newton .venv-newton.lock .venv-maddening .venv-maddening.lock .venv-webots .venv-webots.lock .venv-mjx .venv-mjx.lock .venv-ray .venv-ray.lock build dist out site .hypothesis .pytest_cache .ruff_cache
-	rm -rf .venv .venv.lock .venv-mjlab .venv-mjlab.lock .venv-physx .venv-physx.lock .venv-newton .venv-newton.lock .venv-maddening .venv-maddening.lock .venv-webots .venv-webots.lock .venv-mjx .venv-mjx.lock .venv-studio .venv-studio.lock build dist out site .hypothesis .pytest_cache .ruff_cache
+	rm -rf .venv .venv.lock .venv-mjlab .venv-mjlab.lock .venv-physx .venv-physx.lock .venv-newton .venv-newton.lock .venv-maddening .venv-maddening.lock .venv-webots .venv-webots.lock .venv-mjx .venv-mjx.lock .venv-ray .venv-ray.lock .venv-studio .venv-studio.lock build dist out site .hypothesis .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Two environments in one folder: the demo is a plain install with USD, without PyTorch, MuJoCo and the documentation tools.
 .venv/.demo .venv/.dev: .venv/.%: pyproject.toml constraints-cpu.txt constraints-cuda.txt tools/environment.py
 	$(PYTHON) tools/environment.py $*
 
-# Simulators pin versions of PyTorch, MuJoCo and JAX that are not ours, so each has a folder of its own, and so has Ray.
-.venv-mjlab/.mjlab .venv-physx/.physx .venv-newton/.newton .venv-maddening/.maddening .venv-webots/.webots .venv-mjx/.mjx .venv-ray/.ray: .venv-%: pyproject.toml constraints-cpu.txt constraints-cuda.txt tools/environment.py
-# Simulators pin versions of PyTorch, MuJoCo and JAX that are not ours, so each has a folder of its own.
-.venv-mjlab/.mjlab .venv-physx/.physx .venv-newton/.newton .venv-maddening/.maddening .venv-webots/.webots .venv-mjx/.mjx .venv-studio/.studio: .venv-%: pyproject.toml constraints-cpu.txt constraints-cuda.txt tools/environment.py
+# Simulators pin versions of PyTorch, MuJoCo and JAX that are not ours, so each has a folder of its own, and so have Ray and the studio.
+.venv-mjlab/.mjlab .venv-physx/.physx .venv-newton/.newton .venv-maddening/.maddening .venv-webots/.webots .venv-mjx/.mjx .venv-ray/.ray .venv-studio/.studio: .venv-%: pyproject.toml constraints-cpu.txt constraints-cuda.txt tools/environment.py
 	$(PYTHON) tools/environment.py $(patsubst .%,%,$(notdir $@))
 .venv/.demo: constraints-demo.txt
 .venv/.dev: constraints.txt

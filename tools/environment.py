@@ -6,8 +6,7 @@ it asks for;
 `environment.py physx` makes `.venv-physx`, which holds PhysX, and `environment.py newton` `.venv-newton` with Newton;
 `environment.py maddening` makes `.venv-maddening`, which holds MADDENING and the older JAX that it asks for, and
 `environment.py webots` `.venv-webots` with ODE, the engine of Webots, as the wheel of dartpy carries it;
-`environment.py mjx` makes `.venv-mjx`, which holds MJX and MuJoCo Warp, and `environment.py ray` `.venv-ray` with Ray.
-`environment.py mjx` makes `.venv-mjx`, which holds MJX and MuJoCo Warp;
+`environment.py mjx` makes `.venv-mjx`, which holds MJX and MuJoCo Warp, and `environment.py ray` `.venv-ray` with Ray;
 `environment.py studio` makes `.venv-studio` with what serves the studio, and what drives a browser through its pages.
 
 Every version is pinned with the hashes of its files, and pip takes nothing else: `tools/hashes.py` writes them. The
@@ -24,8 +23,7 @@ import venv
 from pathlib import Path
 
 OLDEST = (3, 11)
-SIMULATORS = ("mjlab", "physx", "newton", "maddening", "webots", "mjx", "ray")
-OWN_FOLDER = ("mjlab", "physx", "newton", "maddening", "webots", "mjx", "studio")
+OWN_FOLDER = ("mjlab", "physx", "newton", "maddening", "webots", "mjx", "ray", "studio")
 ROOT = Path(__file__).resolve().parent.parent
 INCOMPLETE = ("mjlab", "physx")
 TORCH = ("dev", "mjlab")
