@@ -92,7 +92,8 @@ def test_sliders_move_the_picture_and_the_address(page):
         "before => document.querySelector('.js-plotly-plot').layout.xaxis.range[1] > 1.05 * before", arg=before
     )
     page.wait_for_function(
-        """new URLSearchParams(location.search).get("v") === document.querySelector('[aria-label="Supply [V]"]').value"""
+        "new URLSearchParams(location.search).get('v') === "
+        """document.querySelector('[aria-label="Supply [V]"]').value"""
     )
     assert "v=" in page.url
     address, words = page.url, page.get_by_label("Supply [V]").input_value()

@@ -200,7 +200,6 @@ _HOOKS = {
     "require_readable": ".sims.mjcf",
     "robot_actuators": ".transfer.robots.placing",
     "rollout_on_warp": ".rollout_warp",
-    "serve_studio": ".studio.app",
     "step_response": ".plot.response",
 }
 """The module of each hook that a method calls: see `hooks.py`."""

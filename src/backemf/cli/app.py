@@ -38,9 +38,9 @@ COMMANDS = {
     "catalogue": ("catalogue_import", "Import a catalogue of motors and gearboxes."),
     "sweep": ("sweep", "Run simulations, fits or sizings over a space of cases, on many cores or machines."),
     "webots": ("webots", "Run Webots controllers without Webots."),
-    "studio": ("studio", "Open all of this as pages in a browser."),
+    "studio": (".studio.command", "Open all of this as pages in a browser."),
 }
-"""Every command, the module that holds it, and what `backemf --help` says of it."""
+"""Every command, the module that holds it (behind a dot that of a room below), and what `backemf --help` says of it."""
 
 
 class Commands(TyperGroup):

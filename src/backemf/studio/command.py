@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from ..hooks import call_hook
-from .app import app, option
+from ..cli.app import app, option
+from .app import serve_studio
 
 
 @app.command(
@@ -30,4 +30,4 @@ def studio(
     It listens on this machine alone. With another --host the printed link holds a token, and nothing is shown
     without it.
     """
-    call_hook("serve_studio", host=host, port=port, browser=browser)
+    serve_studio(host, port, browser)
