@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..analyze import continuous_torque, envelope
-from ..analyze.constants import continuous_current, no_load
+from ..analyze.constants import continuous_current, no_load, plain
 from ..analyze.given import array, current_limit_of, limit_of, temperature_of, voltage_of
 from ..analyze.steady import at_current
 from ..checks import Number
@@ -71,7 +71,7 @@ def operating_range(
 def range_of(motor: Motor, volts: Number, celsius: Number, samples: int = 301) -> OperatingRange:
     """Continuous and short-term torque from standstill to the fastest permissible speed."""
     ratings = motor.ratings
-    fastest = [np.abs(no_load(motor, volts, celsius)[0])]
+    fastest = [abs(plain(no_load(motor, volts, celsius)[0]))]
     if ratings is not None:
         fastest += [limit for limit in (ratings.speed, ratings.gear_input_speed) if limit is not None]
     speed = np.linspace(0.0, float(np.min(fastest)) / abs(motor.ratio), samples)

@@ -15,6 +15,7 @@ from ..toml_text import parse_toml
 from ..values import Foreign
 from .address import MARK, pack, unpack
 from .session import Session
+from .widgets import refreshable
 
 Table = dict[str, Foreign]
 """A table of a TOML file: words, quantities as text, and tables below it."""
@@ -97,7 +98,7 @@ def part_form(
         none: What having none of them is called; empty: there must be one.
     """
 
-    @ui.refreshable
+    @refreshable
     def body() -> None:
         kind = kinds.get(str(table.get("kind")))
         if kind is not None:

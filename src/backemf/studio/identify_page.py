@@ -20,7 +20,7 @@ from .forms import fields_form, kinds_of, number_in, part_form, put_tables, read
 from .pictures import COLOURS, figure, line
 from .session import Download, Session
 from .uploads import Upload
-from .widgets import card, empty, picture, sentence
+from .widgets import card, empty, picture, refreshable_method, sentence
 from .work import Work, drop_area, kept_answer, key_of, report_frame, uploads_of_session
 
 LOGS = (".csv", ".parquet", ".npz", ".json", ".mcap")
@@ -155,7 +155,7 @@ class Identify:
                 part.refresh()
             self.texts()
 
-    @ui.refreshable_method
+    @refreshable_method
     def list_logs(self) -> None:
         """The logs with what they hold, and a button that forgets each."""
         known = {row["key"]: row for row in self.read}
@@ -179,7 +179,7 @@ class Identify:
 
     # --- columns and checks
 
-    @ui.refreshable_method
+    @refreshable_method
     def columns(self) -> None:
         """What each column is, guessed from its heading; each can be corrected."""
         seen = self.seen
@@ -212,7 +212,7 @@ class Identify:
                 choice.on_value_change(lambda e, c=text, u=shown: correct(c, e.value or "", u.value or ""))
                 shown.on_value_change(lambda e, c=text, k=choice: correct(c, k.value or "", e.value or ""))
 
-    @ui.refreshable_method
+    @refreshable_method
     def findings(self) -> None:
         """What is suspicious, log by log, and how they look."""
         if not self.logs:
@@ -231,7 +231,7 @@ class Identify:
 
     # --- the rig
 
-    @ui.refreshable_method
+    @refreshable_method
     def rig_form(self) -> None:
         """Load, firmware and supply; what is uncertain says by how much."""
         own = "that of the motor below"
@@ -265,7 +265,7 @@ class Identify:
         given = {"free": free, "hold_out": hold if number_in(hold) is None else number_in(hold), "seed": int(seed or 0)}
         return {name: value for name, value in given.items() if value}
 
-    @ui.refreshable_method
+    @refreshable_method
     def start(self) -> None:
         """What is still missing, and the button."""
         fault, bad = self.rig_fault(), [row["name"] for row in self.read if "error" in row]
@@ -293,7 +293,7 @@ class Identify:
             self.results.refresh()
             self.texts()
 
-    @ui.refreshable_method
+    @refreshable_method
     def results(self) -> None:
         """The report in place, and ways to the other pages."""
         found = self.answer

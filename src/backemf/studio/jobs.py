@@ -212,7 +212,9 @@ def _pair(choice: Choice, supply: Supply) -> Json:
 
 def _candidates(payload: Payload, files: dict[str, str]) -> Candidates:
     """The motors that a task is sized from."""
-    from ..size import Candidates, import_pairs
+    import numpy as np
+
+    from ..size import Candidates, FreeGears, import_pairs
 
     source = payload["from"]
     if source == "chosen":
@@ -229,12 +231,14 @@ def _candidates(payload: Payload, files: dict[str, str]) -> Candidates:
                 if name.endswith((".toml", "_motors.csv", "_gearboxes.csv", "_compatibility.csv")):
                     shutil.copyfile(path, place / name)
             if any(place.glob("*_motors.csv")):
-                place = import_pairs(place, Path(folder) / "pairs")[0]
+                place = import_pairs(place, Path(folder) / "pairs").folder
             known = Candidates.read(place)
     else:
         known = Candidates.catalogue()
     ratios: list[float] = payload.get("ratios") or []
-    return known.with_ratios(ratios, float(payload.get("efficiency") or 0.9)) if ratios else known
+    if not ratios:
+        return known
+    return known.with_gears(FreeGears(ratios=np.array(ratios), efficiency=float(payload.get("efficiency") or 0.9)))
 
 
 def _telling(tell: Progress) -> Foreign:

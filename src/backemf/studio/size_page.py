@@ -21,7 +21,7 @@ from .motors import choose, refs_of
 from .pictures import COLOURS, SHADOW, figure
 from .session import Download, Session
 from .uploads import Upload
-from .widgets import card, empty, picture, sentence
+from .widgets import card, empty, picture, refreshable_method, sentence
 from .work import Work, drop_area, kept_answer, key_of, report_frame, uploads_of_session
 
 FIRST = """
@@ -122,7 +122,7 @@ class Size:
                 self.results()
         self.texts()
 
-    @ui.refreshable_method
+    @refreshable_method
     def form(self) -> None:
         """The task, joint by joint."""
         loads, motions = kinds_of(load_kinds()), kinds_of(motion_kinds())
@@ -158,7 +158,7 @@ class Size:
         with ui.expansion("limits").classes("full"):
             fields_form(TaskLimits, self.task.setdefault("limits", {}), self.put)
 
-    @ui.refreshable_method
+    @refreshable_method
     def candidates(self) -> None:
         """Where motors and gears come from."""
 
@@ -172,7 +172,7 @@ class Size:
         text_field(self.session, "ratios", "gears for motors without one", "10, 30, 100", "found", self.texts)
         text_field(self.session, "eff", "efficiency of a stage", "0.9", "found", self.texts)
 
-    @ui.refreshable_method
+    @refreshable_method
     def verdict(self) -> None:
         """What the task lacks, and the button."""
         fault = self.fault()
@@ -202,7 +202,7 @@ class Size:
 
     # --- what was found
 
-    @ui.refreshable_method
+    @refreshable_method
     def results(self) -> None:
         """Table and front of each joint."""
         if not self.answer:
@@ -302,7 +302,8 @@ class Size:
         folder = {"": "", "chosen": "motors", "files": "candidates"}.get(source, "")
         if self.ratios:
             motors = f'be.Candidates.read("{folder}")' if folder else "be.Candidates.catalogue()"
-            given = f", {motors}.with_ratios({self.ratios}, {self.session.get('eff', '0.9')})"
+            gears = f"FreeGears(ratios={self.ratios}, efficiency={self.session.get('eff', '0.9')})"
+            given = f", {motors}.with_gears(be.{gears})"
         else:
             given = f', "{folder}"' if folder else ""
         python = (

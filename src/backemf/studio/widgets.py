@@ -10,9 +10,13 @@ from typing import Generic, TypeVar
 from nicegui import run, ui  # pyright: ignore[reportMissingImports]
 
 from ..errors import BackemfError
-from ..values import Foreign
+from ..values import Foreign, Module
 
 T = TypeVar("T")
+
+refreshable: Module = ui.refreshable
+refreshable_method: Module = ui.refreshable_method
+"""Decorators of NiceGUI: what they decorate can be built anew with `refresh()`."""
 
 ICONS = {"ok": "check_circle", "info": "info", "hint": "info", "warning": "warning", "error": "error"}
 """The sign of each severity."""
