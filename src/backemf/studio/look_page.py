@@ -113,6 +113,9 @@ def build(session: Session) -> None:
 
     async def changed() -> None:
         nonlocal moves
+        if any(slider.value is None for slider in values.values()):
+            # a number that is just being typed
+            return
         moves += 1
         mine = moves
         moved = {key: f"{slider.value:g}" for key, slider in values.items()}
@@ -123,13 +126,12 @@ def build(session: Session) -> None:
         if mine == moves:
             await later.order(dict(session.state))
 
-    async def reset() -> None:
+    def reset() -> None:
         for one in sliders:
             values[one.key].value = one.value
-        await changed()
 
     for slider in values.values():
-        slider.on("update:model-value", changed, throttle=0.04, leading_events=True, trailing_events=True)
+        slider.on_value_change(changed)
     unit.on_value_change(changed)
     _say(session, first)
 
@@ -201,7 +203,6 @@ def _slider(one: Slider, session: Session) -> Foreign:
         slider = ui.slider(min=one.low, max=one.high, step=one.step, value=begin)
         slider.props(f'aria-label="{one.words}" data-key="{one.key}"')
     typed.bind_value(slider)
-    typed.on("change", lambda: slider.run_method("$emit", "update:model-value", slider.value))
     return slider
 
 
