@@ -74,11 +74,12 @@ def main() -> None:
             server.terminate()
             server.wait()
             browser.close()
-        answers, pages, held = measure_sessions(folder)
     late = times[int(0.95 * len(times))]
     print(f"studio, start to first picture: {first:.2f} s (at most {FIRST_PICTURE:g} s)")
     print(f"studio, slider to new picture over {len(times)} moves: median {times[len(times) // 2]:.0f} ms, "
           f"95th percentile {late:.0f} ms (at most {SLIDER:g} ms)")  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        answers, pages, held = measure_sessions(folder)
     middle, later = (1e3 * pages[int(share * len(pages))] for share in (0.5, 0.95))
     print(
         f"studio, {SESSIONS} sessions that each drop in a log at once: the last has its answer after {answers:.1f} s; "
