@@ -80,6 +80,7 @@ def run_trial(payload: dict[str, Foreign], tell: Progress | None = None) -> dict
 def _run(state: dict[str, str], folder: Path, output: str | None) -> dict[str, Json]:
     actuator, load, command = parts_of(state)
     length, step, steps = quantity("duration", state["dur"], "s"), quantity("dt", state["dt"], "s"), steps_of(state)
+    folder.mkdir(exist_ok=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BackemfWarning)
         if steps > MOST_KEPT:
@@ -93,7 +94,6 @@ def _run(state: dict[str, str], folder: Path, output: str | None) -> dict[str, J
         else:
             file = None if output is None else folder / output
             run = simulate(actuator, load, command, length, step, output=file, progress=True)
-    folder.mkdir(exist_ok=True)
     kept = _keep(run, folder)
     energy = {k: float(v) for k, v in run.summary.energy().items()} if isinstance(run, StoredRun) else _energy(run)
     findings = [] if isinstance(run, StoredRun) else [asdict(f) for f in run.findings() if f.severity != "hint"]
