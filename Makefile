@@ -5,12 +5,9 @@ BIN := .venv/bin
 # each core takes whole files while it can, so that what their tests share is made once
 TWO_CORES := -n 2 --dist worksteal
 MJLAB := .venv-mjlab/bin
-PHYSX := .venv-physx/bin
 NEWTON := .venv-newton/bin
 MADDENING := .venv-maddening/bin
-WEBOTS := .venv-webots/bin
 MJX := .venv-mjx/bin
-RAY := .venv-ray/bin
 SIMS := .venv-mjlab/.mjlab .venv-physx/.physx .venv-newton/.newton .venv-maddening/.maddening .venv-webots/.webots .venv-mjx/.mjx .venv-ray/.ray
 LICENCES_OF_SIMS = for sim in mjlab physx newton maddening webots mjx ray; do .venv-$$sim/bin/python tools/licences.py $$sim || exit 1; done
 STUDIO := .venv-studio/bin
@@ -42,13 +39,10 @@ test-long: .venv/.dev ## run the cases that make test leaves out: more random mo
 
 test-sims: $(SIMS) ## run the tests inside real simulators and on a Ray cluster, each in an environment of its own
 	$(LICENCES_OF_SIMS)
-	$(MJLAB)/python -m pytest -m "" tests_sims/mjlab $(PYTEST_ARGS)
-	$(PHYSX)/python -m pytest -m "" tests_sims/physx $(PYTEST_ARGS)
-	$(NEWTON)/python -m pytest -m "" tests_sims/newton $(PYTEST_ARGS)
-	$(MADDENING)/python -m pytest -m "" tests_sims/maddening $(PYTEST_ARGS)
-	$(WEBOTS)/python -m pytest -m "" tests_sims/webots $(PYTEST_ARGS)
-	$(MJX)/python -m pytest -m "" tests_sims/mjx $(PYTEST_ARGS)
-	$(RAY)/python -m pytest -m "" tests_sims/ray $(PYTEST_ARGS)
+	@# two at a time, the longest first; what each has printed comes when it has ended
+	@printf '%s\n' mjlab mjx newton physx maddening ray webots | xargs -P 2 -I SIM sh -c ' \
+	  told=$$(mktemp); .venv-SIM/bin/python -m pytest -m "" tests_sims/SIM $(PYTEST_ARGS) > $$told 2>&1; end=$$?; \
+	  echo "tests_sims/SIM"; cat $$told; rm $$told; exit $$end'
 
 test-studio: .venv-studio/.studio ## go through the studio's pages in Debian's Chromium
 	$(STUDIO)/python tools/licences.py studio
