@@ -280,3 +280,11 @@ asyncio.run(Workers("jobs_for_tests").run("sleep", {}, progress=die))
             break
         waiting.wait(0.01)
     assert not alive(pid)
+
+
+def test_a_process_loads_no_page():
+    """The table of jobs is read without what serves pages: processes start sooner, and plain installs test them."""
+    import subprocess
+
+    code = "import sys, backemf.studio.worker, backemf.studio.jobs; sys.exit('nicegui' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)

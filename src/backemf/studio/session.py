@@ -9,8 +9,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from nicegui import ui  # pyright: ignore[reportMissingImports]
-
 from ..errors import ParameterError
 from ..values import Foreign
 from .address import to_query
@@ -62,6 +60,9 @@ class Session:
                 self.state[name] = value
             else:
                 self.state.pop(name, None)
+        # worker processes read states, too, and load no page
+        from nicegui import ui  # pyright: ignore[reportMissingImports]
+
         query = to_query(self.state)
         ui.run_javascript(f"studio.put({json.dumps(query)}, {json.dumps(sorted(changes))})")
         if not self.waiting:
