@@ -47,6 +47,11 @@ GOOD = [
     be.Harmonic(amplitude=0.01, periodicity=7.0, phase=0.1),
     be.Stage(ratio=5.0, efficiency=0.9, back_efficiency=0.8, inertia=1e-7),
     be.Gearbox(stages=(be.Stage(ratio=5.0),), backlash=0.01),
+    be.SineMotion(amplitude=1.0, frequency=0.5, offset=0.1),
+    be.TriangleMove(angle=1.0, duration=2.0, start=0.1),
+    be.TrapezoidMove(angle=1.0, duration=2.0, ramp=0.3, start=0.1),
+    be.JointTask(motion=be.SineMotion(amplitude=1.0, frequency=0.5), rest=1.0, gear_exponent=3.0),
+    be.FreeGears(ratios=[5.0, 20.0], efficiency=0.9, largest_stage=8.0, stage_inertia=1e-7, stage_mass=0.1),
     be.Limits(
         continuous_current=1.0,
         peak_current=3.0,
@@ -110,6 +115,8 @@ GOOD = [
     ),
 ]
 MAY_BE_NEGATIVE = {
+    "SineMotion.amplitude", "SineMotion.offset", "TriangleMove.angle", "TriangleMove.start", "TrapezoidMove.angle",
+    "TrapezoidMove.start",
     "Sensor.bias",
     "LeadScrew.lead", "Belt.radius", "LearnedMlp.position_scale", "LearnedMlp.velocity_scale",
     "LearnedMlp.torque_scale", "LearnedRecurrent.position_scale", "LearnedRecurrent.velocity_scale",

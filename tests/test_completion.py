@@ -42,7 +42,7 @@ def folder(tmp_path: Path) -> Path:
 
 RE40 = [id for id in catalog.ids() if id.startswith("maxon-re40")]
 OFFERS = {
-    "backemf s": ["show", "simulate"],
+    "backemf s": ["show", "simulate", "size", "sweep", "studio"],
     "backemf check maxon-re40": RE40,
     "backemf show ": [*catalog.ids(), "my-motor.toml", "sheets/"],
     "backemf simulate my-": ["my-motor.toml"],

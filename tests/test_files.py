@@ -291,6 +291,8 @@ LOOKED_AT = {
     ("recording_writing.py", "OSFile"): "its own parts",
     ("learned/logs.py", "ParquetFile"): "a stream",
     ("learned/logs.py", "read_csv"): "a stream",
+    ("sweep/part.py", "write_table"): "a stream",
+    ("sweep/result.py", "ParquetFile"): "after files.require_plain",
     ("plot/page.py", "savefig"): "a stream",
     ("plot/style.py", "savefig"): "a stream",
     ("sims/usd.py", "FindOrOpen"): "each layer is looked at before",

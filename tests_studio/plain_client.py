@@ -60,9 +60,10 @@ async def open_session(address: str, path: str) -> AsyncIterator[PlainSession]:
         # the number of the element whose files go to the server
         upload = re.search(r"/upload/(\d+)", text)[1]
         made = PlainSession(address, http, query["client_id"], upload)
-        socket = socketio.AsyncClient(http_session=http, reconnection=False)
+        # as a browser does: a socket that is lost on a busy machine comes back
+        socket = socketio.AsyncClient(http_session=http, reconnection_attempts=5, reconnection_delay=0.2)
         socket.on("*", made.hear)
-        socket.on("disconnect", made.lose)
+        socket.on("__disconnect_final", made.lose)
         more = {"document_id": secrets.token_hex(8), "tab_id": secrets.token_hex(8), "old_tab_id": "null"}
         words = {**query, **more, "next_message_id": query.get("next_message_id", 0)}
         ending = "&".join(f"{name}={_word(value)}" for name, value in words.items())

@@ -110,6 +110,17 @@ def create(path: AnyPath) -> BinaryIO:
         raise unwritable(target, error) from None
 
 
+def open_lock(path: AnyPath) -> BinaryIO:
+    """A file that stands for a lock, made where there is none; never a link. What is in it stays."""
+    flags = os.O_RDWR | os.O_CREAT
+    for name in ("O_NOFOLLOW", "O_CLOEXEC", "O_BINARY"):
+        flags |= getattr(os, name, 0)
+    try:
+        return os.fdopen(os.open(path, flags, 0o666), "r+b")
+    except OSError as error:
+        raise unwritable(Path(path), error) from None
+
+
 def require_writable(path: AnyPath) -> None:
     """Check that nothing stands in the way of a file that is written later: no folder or device of its name."""
     try:

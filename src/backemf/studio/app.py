@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from ..errors import MissingExtraError, ParameterError
-from ..files import make_private_folder
+from ..files import make_private_folder, read_text, write_text
 from ..values import Foreign
 from .guard import DAY, LOCAL, Guard
 
@@ -125,13 +125,10 @@ def _folder() -> Path:
 def _secret(folder: Path) -> str:
     """What the cookies are signed with: the same after a restart, so that sessions are known again."""
     file = folder / "secret"
-    try:
-        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return file.read_text("utf-8")
-    with os.fdopen(handle, "w") as out:
-        out.write(secrets.token_urlsafe(32))
-    return file.read_text("utf-8")
+    if not file.exists():
+        # the folder is open to its user alone
+        write_text(file, secrets.token_urlsafe(32))
+    return read_text(file)
 
 
 def _forget(folder: Path) -> None:

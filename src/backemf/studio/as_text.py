@@ -11,6 +11,7 @@ from nicegui import ui  # pyright: ignore[reportMissingImports]
 
 from ..cli.limits_only import JOINT_UNITS
 from ..cli.words import quantity
+from ..files import read_bytes
 from ..values import Foreign
 from .motors import Chosen, choose, refs_of
 from .session import Download, Session
@@ -73,7 +74,7 @@ def page_of(chosen: Chosen) -> bytes:
         file = Path(folder) / "motor.html"
         findings = [] if chosen.sheet is None else chosen.sheet.check()
         page(file, title=chosen.name, motor=chosen.motor, findings=findings)
-        return file.read_bytes()
+        return read_bytes(file)
 
 
 # --- Look

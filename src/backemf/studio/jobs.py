@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..actuator import Actuator, Supply
 from ..errors import BackemfError, ParameterError
+from ..files import make_folder, read_bytes, write_bytes
 from ..motorfile import dumps
 from ..progress import watched_progress
 from ..values import Foreign, Json
@@ -212,33 +212,26 @@ def _pair(choice: Choice, supply: Supply) -> Json:
 
 def _candidates(payload: Payload, files: dict[str, str]) -> Candidates:
     """The motors that a task is sized from."""
-    import numpy as np
-
-    from ..size import Candidates, FreeGears, import_pairs
+    from ..size import Candidates, import_pairs
+    from .uploads import LARGEST
 
     source = payload["from"]
     if source == "chosen":
         drives = [_prior(each) for each in payload["motors"]]
         made = [each if isinstance(each, Actuator) else each.actuator(estimate=True) for each in drives]
-        known = Candidates.of(
+        return Candidates.of(
             [each.motor for each in made if each.motor is not None], source="the motors that were chosen"
         )
-    elif source == "files":
+    if source == "files":
         with tempfile.TemporaryDirectory() as folder:
-            place = Path(folder) / "files"
-            place.mkdir()
+            place = make_folder(Path(folder) / "files")
             for name, path in files.items():
                 if name.endswith((".toml", "_motors.csv", "_gearboxes.csv", "_compatibility.csv")):
-                    shutil.copyfile(path, place / name)
+                    write_bytes(place / name, read_bytes(path, LARGEST))
             if any(place.glob("*_motors.csv")):
                 place = import_pairs(place, Path(folder) / "pairs").folder
-            known = Candidates.read(place)
-    else:
-        known = Candidates.catalogue()
-    ratios: list[float] = payload.get("ratios") or []
-    if not ratios:
-        return known
-    return known.with_gears(FreeGears(ratios=np.array(ratios), efficiency=float(payload.get("efficiency") or 0.9)))
+            return Candidates.read(place)
+    return Candidates.catalogue()
 
 
 def _telling(tell: Progress) -> Foreign:

@@ -8,6 +8,7 @@ from pathlib import Path
 from nicegui import app, ui  # pyright: ignore[reportMissingImports]
 
 from ..errors import BackemfError
+from ..files import read_text
 from ..values import Foreign
 from .session import Page, Session
 from .widgets import code, sentence, set_code
@@ -26,7 +27,7 @@ STATIC = Path(__file__).parent / "static"
 
 def head() -> str:
     """Style and script of all pages."""
-    style, script = ((STATIC / name).read_text("utf-8") for name in ("studio.css", "studio.js"))
+    style, script = (read_text(STATIC / name) for name in ("studio.css", "studio.js"))
     return f'<meta name="color-scheme" content="light dark"><style>{style}</style><script>{script}</script>'
 
 

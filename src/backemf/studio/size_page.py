@@ -63,7 +63,10 @@ class Size:
     @property
     def text(self) -> str:
         """The task as TOML text."""
-        return toml_text({**self.task, "format": "backemf task 1"})
+        efficiency = number_in(self.session.get("eff"))
+        stage = {} if efficiency is None else {"efficiency": efficiency}
+        gears = {"gears": {"ratios": self.ratios, **stage}} if self.ratios else {}
+        return toml_text({**self.task, **gears, "format": "backemf task 1"})
 
     @property
     def ratios(self) -> list[float]:
@@ -190,7 +193,6 @@ class Size:
         asked: dict[str, Json] = {
             "task": self.text, "files": self.files.names(), "from": self.session.get("cand"), "top": TOP,
             "motors": [{"ref": each.file, "text": each.text, "name": each.name} for each in motors],
-            "ratios": self.ratios, "efficiency": number_in(self.session.get("eff")) or 0.9,
         }  # fmt: skip
         found = await self.work.run("size", asked)
         if found is not None:
@@ -300,12 +302,7 @@ class Size:
         """The same as Python, as a command, and as files."""
         source = self.session.get("cand")
         folder = {"": "", "chosen": "motors", "files": "candidates"}.get(source, "")
-        if self.ratios:
-            motors = f'be.Candidates.read("{folder}")' if folder else "be.Candidates.catalogue()"
-            gears = f"FreeGears(ratios={self.ratios}, efficiency={self.session.get('eff', '0.9')})"
-            given = f", {motors}.with_gears(be.{gears})"
-        else:
-            given = f', "{folder}"' if folder else ""
+        given = f', "{folder}"' if folder else ""
         python = (
             f'import backemf as be\n\nfound = be.size("task.toml"{given})\nprint(found.best)\n'
             'found.report("size.html")\n'

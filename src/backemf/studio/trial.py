@@ -17,6 +17,7 @@ from ..cli.drive import actuator_from
 from ..cli.simulate import MOST_KEPT, NO_LOAD, NOT_CHECKED
 from ..cli.words import command_from, load_from, quantity
 from ..errors import BackemfWarning, ParameterError
+from ..files import make_folder
 from ..loads import with_inertia
 from ..physics.state import LIMITS
 from ..plot.ratings import rating_lines
@@ -80,7 +81,7 @@ def run_trial(payload: dict[str, Foreign], tell: Progress | None = None) -> dict
 def _run(state: dict[str, str], folder: Path, output: str | None) -> dict[str, Json]:
     actuator, load, command = parts_of(state)
     length, step, steps = quantity("duration", state["dur"], "s"), quantity("dt", state["dt"], "s"), steps_of(state)
-    folder.mkdir(exist_ok=True)
+    make_folder(folder)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BackemfWarning)
         if steps > MOST_KEPT:

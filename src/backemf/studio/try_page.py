@@ -15,6 +15,7 @@ from ..actuator import Delay
 from ..cli.drive import controllers
 from ..cli.words import COMMANDS, kinds
 from ..errors import BackemfError
+from ..files import make_folder
 from ..values import Foreign
 from . import as_text, trial
 from .pictures import supply_volts
@@ -84,7 +85,7 @@ def build(session: Session) -> None:
         problem.clear()
         place = folder / f"run-{len(tasks)}-{id(object())}"
         payload: dict[str, Foreign] = {"state": dict(session.state), "folder": str(place)}
-        place.mkdir()
+        make_folder(place)
         long = False
         try:
             long = trial.steps_of(session.state) > trial.QUICK

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import json
 import os
 import queue
@@ -23,7 +24,7 @@ NICENESS = 10
 def main(table: str) -> None:
     """Run jobs until there are no more."""
     # what a library prints must not get between the messages
-    answers = os.fdopen(os.dup(1), "wb", buffering=0)
+    answers = io.FileIO(os.dup(1), "wb")
     os.dup2(2, 1)
     if hasattr(os, "nice"):
         os.nice(NICENESS)

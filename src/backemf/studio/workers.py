@@ -17,9 +17,9 @@ from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 from ..errors import BackemfError, ParameterError
+from ..files import read_text
 from ..values import Json
 
 LENGTH = struct.Struct(">Q")
@@ -292,8 +292,8 @@ class _Process:
 
     def megabytes(self) -> float:
         """Memory that it holds [MB]; 0 where the system does not say."""
-        with suppress(OSError, ValueError, IndexError):
-            pages = int(Path(f"/proc/{self.pid}/statm").read_text().split()[1])
+        with suppress(BackemfError, ValueError, IndexError):
+            pages = int(read_text(f"/proc/{self.pid}/statm").split()[1])
             return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
         return 0.0
 

@@ -12,8 +12,12 @@ from pathlib import Path
 
 import numpy as np
 
+from ..files import open_plain
+
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 """Where an object is in memory, which differs from run to run."""
+LARGEST_FILE = 10**12
+"""Largest file that is read [bytes]."""
 DEEPEST = 4
 """How far objects without fields are followed: they may hold each other [1]."""
 
@@ -28,8 +32,11 @@ def file_fingerprint(path: str | Path) -> str:
     target, found = Path(path), hashlib.sha256()
     for each in sorted(target.rglob("*")) if target.is_dir() else [target]:
         if each.is_file():
-            with each.open("rb") as file:
-                found.update(hashlib.file_digest(file, "sha256").digest())
+            with open_plain(each, LARGEST_FILE, what="a file of a sweep") as file:
+                own = hashlib.sha256()
+                while piece := file.read(1 << 20):
+                    own.update(piece)
+                found.update(own.digest())
     return found.hexdigest()
 
 

@@ -202,11 +202,7 @@ def locked(folder: Path) -> Iterator[None]:
     except ImportError:  # Windows
         yield
         return
-    try:
-        handle = open(folder / LOCK, "a")  # noqa: SIM115
-    except OSError as error:
-        raise files.unwritable(folder / LOCK, error) from None
-    with handle:
+    with files.open_lock(folder / LOCK) as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
