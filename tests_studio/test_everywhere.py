@@ -29,6 +29,8 @@ READY = {
 def opened(page: Page, name: str) -> None:
     page.goto(PAGES[name])
     page.wait_for_selector(READY[name])
+    if name == "motor":
+        page.wait_for_selector(".js-plotly-plot .main-svg")
     if name == "try":
         page.wait_for_function("document.querySelector('.js-plotly-plot')?.data?.length > 5")
 
