@@ -52,6 +52,8 @@ class Layout:
     """Axes of the batch along which the motors share a number, which the first of them writes."""
     index: str = ""
     """Array with the place of each motor's number; empty: its place in the batch."""
+    columns: str = ""
+    """Array with the column of each motor in a table of the host, whose rows are the first axis of the batch."""
     block: tuple[str, int] | None = None
     """Array of several rows of numbers that it is a row of, and which; None: it is an array of its own."""
 
@@ -203,8 +205,15 @@ class Writer:
             return self.element(layout.block[0], str(layout.block[1]))
         if name not in self.used:
             self.used.append(name)
-        place = self.element(layout.index) if layout.index else self.place(layout, slot)
+        if layout.columns:
+            place = self.in_table(name, "i0" if layout.own[0] else "0", self.element(layout.columns))
+        else:
+            place = self.element(layout.index) if layout.index else self.place(layout, slot)
         return f"{self.array.format(array_name(name))}[{place}]"
+
+    def in_table(self, name: str, row: str, column: str) -> str:
+        """Where a motor finds its element in a table of the host."""
+        return f"{row}, {column}"
 
     def place(self, layout: Layout, slot: str | None) -> str:
         """Where a motor finds its element."""

@@ -64,7 +64,7 @@ class NativeWriter(Writer):
 
     def _is_shared(self, name: str) -> bool:
         layout = self.layouts[name]
-        return not any(layout.own) and not layout.index
+        return not any(layout.own) and not layout.index and not layout.columns
 
     def _common(self) -> set[int]:
         """Symbols that are the same for all motors, though a GPU keeps them in an array."""
@@ -81,7 +81,8 @@ class NativeWriter(Writer):
         names = {x.args[0] for x in self.live if x.op in ("load", "pick")} | {store.array for store in self.stores}
         names |= {store.value.name for store in self.stores if isinstance(store.value, Line)}
         layouts = [self.layouts[name] for name in names]
-        return all(not any(x.own) or (all(x.own) and len(x.own) == self.rank) for x in layouts)
+        own = all(not any(x.own) or (all(x.own) and len(x.own) == self.rank) for x in layouts)
+        return own and not any(x.columns for x in layouts)
 
     # --- text
 
@@ -120,6 +121,9 @@ class NativeWriter(Writer):
             return place
         frame = " * ".join(f"n{k}" for k in sizes) if axes else "1"
         return f"({slot}) * ({frame}) + {place}"
+
+    def in_table(self, name: str, row: str, column: str) -> str:
+        return f"{row} * {array_name(name)}.shape[1] + {column}"
 
     def store_once(self, line: str, axes: tuple[int, ...]) -> list[str]:
         """Each motor writes what they share, the same every time."""

@@ -240,6 +240,11 @@ def together(numbers: list[int], device: torch.device) -> Places:
     return slice(first, first + count) if row else torch.tensor(numbers, device=device)
 
 
+def columns_of(places: Places) -> list[int]:
+    """The numbers of an index, one by one."""
+    return list(range(places.start, places.stop)) if isinstance(places, slice) else places.tolist()
+
+
 def load_on(mj_model: MjModel, data: SimData, entity: Entity, target_ids: torch.Tensor) -> LoadOnJoints:
     """Where the simulation has the load of some joints."""
     import torch

@@ -145,6 +145,20 @@ def along_the_motion(actuator: Actuator, state: State, command: Command, *joint:
     return state, out
 
 
+def output_over_step(out: Output, torque: Number, slope: Number, start: Number, end: Number) -> Output:
+    """The output with the torque that acted over the step: that of the line at the speed of its end.
+
+    The line has `torque` [N·m] at the speed `start` and falls by `slope` [N·m·s/rad]; `end` is the speed at the end.
+    """
+    acted, powers = torque - slope * (end - start), {}
+    if out.mechanical_power is not None:
+        powers["mechanical_power"] = acted * end
+        if out.numerical_power is not None:
+            # what the line gives the joint beyond the motor's laws
+            powers["numerical_power"] = out.numerical_power + powers["mechanical_power"] - out.mechanical_power
+    return change(out, torque=acted, **powers)
+
+
 def substep_along(
     actuator: Actuator, state: State, command: Command, flags: Bits, *joint: Number
 ) -> tuple[State, Number, Output]:

@@ -11,6 +11,7 @@ step.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, cast
 
@@ -23,8 +24,19 @@ from ...errors import MissingExtraError, ParameterError
 from ...physics.state import Output
 from ...random.no_effect import require_effect
 from ..mujoco_types import MjModel, MjSpec
-from .build import add_motor, asks_for_load, check_joint_values, check_settings, load_on, torque_room, warn_of_joints
+from .build import (
+    LoadOnJoints,
+    add_motor,
+    asks_for_load,
+    check_joint_values,
+    check_settings,
+    columns_of,
+    load_on,
+    torque_room,
+    warn_of_joints,
+)
 from .existing import move_sensors, reaching, require_choice, require_own_joints, settle_existing
+from .kernels import KernelMotors, Places, require_engine, takes_kernels
 from .per_target import DelayedStep, require_delays
 from .settings import (
     GAINS,
@@ -68,8 +80,11 @@ class MotorActuatorCfg(IdealPdActuatorCfg):
     """Largest torque at the joint [N·m]; None: that of the actuator's limits, inf where there is none."""
     seed: int = 0
     """Random seed of the actuator's delay."""
+    engine: str | None = None
+    """What steps the motors: "torch", "warp" (kernels beside MuJoCo Warp's), or None for Warp on a GPU where its
+    kernels know all parts of the actuator, else PyTorch."""
     eager: bool = False
-    """Whether to step without `torch.compile`: starts at once, and runs slower."""
+    """Whether to step in PyTorch without `torch.compile`: starts at once, and runs slower."""
     telemetry: tuple[str, ...] | None = None
     """Outputs that can be read, by name; None: all. What is left out costs nothing."""
     existing: str = "refuse"
@@ -92,6 +107,7 @@ class MotorActuatorCfg(IdealPdActuatorCfg):
         check_settings(self)
         require_choice(self.existing)
         require_implicit(self.implicit)
+        require_engine(self.engine)
         self.delays = require_delays(self.actuator, self.delays)
         self.actuator = with_flat_ranges(self.actuator)
         self.actuator = with_gains(self.actuator, self.stiffness, self.damping)
@@ -154,24 +170,43 @@ class MotorActuator(IdealPdActuator):
         self._load = load if asks_for_load(self.cfg.actuator) else None
         implicit = self.cfg.hands_slope and takes_slopes(mj_model)
         places = [element.id for element in self._mjs_actuators]
-        self._slopes = Slopes(model, places, load, self._room, self._dt) if implicit else None
         telemetry = self.cfg.telemetry
         if telemetry is not None:
             telemetry = tuple(dict.fromkeys((*telemetry, *SLOPES)))
         self._options = {"dtype": torch.float32, "device": device, "telemetry": telemetry}
         require_fit(self.cfg.actuator, self._shape)
+        self._unused = 0
+        self._rest = self._latest = self._telemetry = self._at_rest()
+        if not implicit and self.cfg.actuator.motor is not None:
+            warn_of_explicit_step(self, mj_model, self._rest)
+        self._slopes, self._kernels = None, None
+        if takes_kernels(self.cfg, device):
+            self._kernels = KernelMotors(
+                self._live(), self._places(load, places), line=implicit, needs_load=self._load is not None,
+                telemetry=telemetry, rest=self._rest, seed=self.cfg.seed, dt=self._dt, model=model, data=data,
+                entity=self.entity,
+            )  # fmt: skip
+            self._telemetry = self._kernels.telemetry
+            return
         options = {"eager": self.cfg.eager, **self._options}
         if implicit:
+            self._slopes = Slopes(model, places, load, self._room, self._dt)
             self._line = DelayedStep(self._live(), self.cfg.delays, {**options, "telemetry": LINE}, "ahead")
             self._step: Any = DelayedStep(self._live(), self.cfg.delays, options, "taken")
         else:
             actuator, delays = self._live(), self.cfg.delays
             self._step = DelayedStep(actuator, delays, options) if delays else actuator.compile("torch", **options)
         self._state = self._after = self._step.initial(self._shape, seed=self.cfg.seed, dt=self._dt)
-        self._unused = 0
-        self._rest = self._latest = self._telemetry = self._at_rest()
-        if not implicit and self.cfg.actuator.motor is not None:
-            warn_of_explicit_step(self, mj_model, self._rest)
+
+    def _places(self, load: LoadOnJoints, actuators: list[int]) -> Places:
+        """Where the joints are in the simulation's tables."""
+        indexing, joints = self.entity.indexing, self.target_ids
+        dofs = indexing.joint_v_adr[joints].tolist()
+        return Places(
+            joint=list(self._target_ids_list), position=indexing.joint_q_adr[joints].tolist(), dof=dofs,
+            mass=columns_of(load.diagonal), actuator=actuators, share=load.free_share.cpu().numpy(),
+            armature=load.armature.cpu().numpy(), room=self._room,
+        )  # fmt: skip
 
     def _full(self, value: Number, name: str) -> torch.Tensor:
         """A number or array, spread over environments and joints."""
@@ -202,6 +237,10 @@ class MotorActuator(IdealPdActuator):
 
     # --- every physics step
 
+    def get_command(self, data: Tensors) -> Tensors:
+        """Targets and joints; kernels read them out of the simulation's tables by themselves."""
+        return super().get_command(data) if self._kernels is None else CommandInTables(super().get_command, data)
+
     def compute(self, cmd: Tensors) -> torch.Tensor:
         """Torque at the joints; the motor's state waits for `update`."""
         self._unused += 1
@@ -210,6 +249,12 @@ class MotorActuator(IdealPdActuator):
                 "MotorActuator: controls were computed three times without a step of physics; call scene.update(dt) "
                 "after each sim.step(), as mjlab's environments do"
             )
+        if self._kernels is not None:
+            if isinstance(cmd, CommandInTables):
+                self._kernels.before()
+            else:
+                self._kernels.before_given(cmd)
+            return self._kernels.torque
         targets = {"position": cmd.position_target, "velocity": cmd.velocity_target, "effort": cmd.effort_target}
         command = Command(**{name: targets[name] for name in self.cfg.actuator.controller.inputs})
         self._given = (command, cmd.pos, cmd.vel, self._dt)
@@ -223,6 +268,10 @@ class MotorActuator(IdealPdActuator):
         """Step the motor along the motion of the physics step that was just made."""
         if self._unused == 0:
             return
+        if self._kernels is not None:
+            self._kernels.after()
+            self._unused = 0
+            return
         if self._slopes is not None:
             self._after, out = self._step(self._state, *self._given, *self._slopes.motion())
             self._latest = self._slopes.output_over_step(out)
@@ -231,6 +280,10 @@ class MotorActuator(IdealPdActuator):
     def reset(self, env_ids: EnvIds = None) -> None:
         """Back to rest, ambient temperature and an empty delay, in these environments only."""
         super().reset(env_ids)
+        if self._kernels is not None:
+            self._kernels.reset(env_ids)
+            self._unused = 0
+            return
         mask = torch.zeros((self._shape[0], 1), dtype=torch.bool, device=self._device)
         mask[slice(None) if env_ids is None else env_ids] = True
         self._state = self._after = self._step.reset(self._state, mask)
@@ -290,7 +343,8 @@ class MotorActuator(IdealPdActuator):
         """What the motors did in the last step of physics, of shape (environments, joints); at rest after a reset.
 
         Torque, current, voltage and powers are those of the step that was taken, at the speed of its end. Without the
-        slope (`implicit=False`, or an integrator that takes none) they are those of the speed at its start.
+        slope (`implicit=False`, or an integrator that takes none) they are those of the speed at its start. Kernels of
+        Warp write into the same tensors at each step: clone what you keep.
         """
         return self._telemetry
 
@@ -305,6 +359,16 @@ class MotorActuator(IdealPdActuator):
                 remedy = "this actuator has no motor, which would give it"
             raise ParameterError(f'telemetry "{name}" of {", ".join(self._target_names)}: {remedy}')
         return torch.as_tensor(value, device=self._device).expand(self._shape)
+
+
+class CommandInTables:
+    """A command that still stands in the simulation's tables; its fields are those of mjlab's, made when asked for."""
+
+    def __init__(self, read: Callable[[Tensors], Tensors], data: Tensors):
+        self._read, self._data = read, data
+
+    def __getattr__(self, name: str) -> torch.Tensor:
+        return getattr(self._read(self._data), name)
 
 
 def select_outputs(mask: torch.Tensor, these: Output, others: Output) -> Output:

@@ -25,10 +25,10 @@ import numpy as np
 
 from ...errors import BackemfWarning, ParameterError
 from ...physics.state import Output
-from ...tree import change
 from ..felt_inertia import felt_inertia
 from .build import LoadOnJoints, together
 from .existing import mujoco_module
+from .implicit import output_over_step
 from .simulations import simulation_of
 
 if TYPE_CHECKING:
@@ -54,6 +54,12 @@ def require_implicit(implicit: object) -> None:
         )
 
 
+def make_room(model: SimModel, environments: int) -> None:
+    """Give each environment slopes of its own."""
+    if getattr(model.struct, FIELD).shape[0] != environments:
+        simulation_of(model).expand_model_fields((FIELD,))
+
+
 class Slopes:
     """Gives the slopes of some actuators to the integrator, and computes the torque that they lead to."""
 
@@ -62,8 +68,7 @@ class Slopes:
 
         shape, device = (load.data.nworld, len(actuators)), load.armature.device
         self._model, self._load, self._dt = model, load, dt
-        if getattr(model.struct, FIELD).shape[0] != shape[0]:
-            simulation_of(model).expand_model_fields((FIELD,))
+        make_room(model, shape[0])
         self._places = together(actuators, device)
         clips = np.isfinite(room).any()
         self._room = torch.as_tensor(room, dtype=torch.float32, device=device) if clips else None
@@ -109,14 +114,7 @@ class Slopes:
 
     def output_over_step(self, out: Output) -> Output:
         """The output with the torque that acted over the step, which is that of the line at the speed of its end."""
-        end = self._end()
-        torque, powers = self._torque - self._slope * (end - self._start), {}
-        if out.mechanical_power is not None:
-            powers["mechanical_power"] = torque * end
-            if out.numerical_power is not None:
-                # what the line gives the joint beyond the motor's laws
-                powers["numerical_power"] = out.numerical_power + powers["mechanical_power"] - out.mechanical_power
-        return change(out, torque=torque, **powers)
+        return output_over_step(out, self._torque, self._slope, self._start, self._end())
 
     def clear(self, env_ids: EnvIds) -> None:
         """No slope in these environments."""
