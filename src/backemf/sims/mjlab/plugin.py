@@ -37,6 +37,7 @@ from .build import (
 )
 from .existing import move_sensors, reaching, require_choice, require_own_joints, settle_existing
 from .kernels import KernelMotors, Places, require_engine, takes_kernels
+from .late_checks import LateChecks
 from .per_target import DelayedStep, require_delays
 from .settings import (
     GAINS,
@@ -166,6 +167,8 @@ class MotorActuator(IdealPdActuator):
         self.default_force_limit = self.force_limit.clone()
         limits = self.force_limit.cpu().numpy()
         self._room = torque_room(mj_model, self.entity, self.target_ids, limits)
+        self._passes = torch.as_tensor(self._room, dtype=torch.float32, device=device)
+        self._checks = LateChecks()
         load = load_on(mj_model, data, self.entity, self.target_ids)
         self._load = load if asks_for_load(self.cfg.actuator) else None
         implicit = self.cfg.hands_slope and takes_slopes(mj_model)
@@ -244,6 +247,7 @@ class MotorActuator(IdealPdActuator):
     def compute(self, cmd: Tensors) -> torch.Tensor:
         """Torque at the joints; the motor's state waits for `update`."""
         self._unused += 1
+        self._checks.look()
         if self._unused > 2:
             raise ParameterError(
                 "MotorActuator: controls were computed three times without a step of physics; call scene.update(dt) "
@@ -311,10 +315,16 @@ class MotorActuator(IdealPdActuator):
         actuator = self.cfg.actuator
         index = only(flat_tops(actuator), actuator, "set_effort_limit, dr.effort_limits")
         self._require_value("set_effort_limit, dr.effort_limits: effort_limit", effort_limit)
-        low, high = float(effort_limit.min()), float(effort_limit.max())
-        require_effect(actuator, {f"limits.{index}.effort_limit": cast(Any, (low, high))})
         each = effort_limit if effort_limit.ndim != 1 else effort_limit.unsqueeze(-1)
-        beyond = np.broadcast_to(each.cpu().numpy() > self._room, (len(each), self._shape[1])).any(axis=0)
+        beyond = (each > self._passes).expand(len(each), self._shape[1]).any(dim=0)
+        span = torch.stack((effort_limit.min(), effort_limit.max()))
+        self._checks.add(torch.cat((span, beyond.to(span.dtype))), lambda known: self._require_room(index, known))
+        super().set_effort_limit(env_ids, effort_limit)
+
+    def _require_room(self, index: int, known: list[float]) -> None:
+        """Check that an effort limit takes effect; known are the lowest, the highest, and where joints clip it."""
+        (low, high), beyond = known[:2], np.asarray(known[2:]) > 0.0
+        require_effect(self.cfg.actuator, {f"limits.{index}.effort_limit": cast(Any, (low, high))})
         if beyond.any():
             joint = self._target_names[int(np.argmax(beyond))]
             raise ParameterError(
@@ -322,13 +332,22 @@ class MotorActuator(IdealPdActuator):
                 f"actuatorfrcrange in the XML, that of {joint!r}, ends at {self._room[beyond].min():g} N·m; take it "
                 "out there"
             )
-        super().set_effort_limit(env_ids, effort_limit)
 
     def _require_value(self, asker: str, value: torch.Tensor | None) -> None:
-        """Check that a gain or limit is finite and 0 or more; raise ParameterError if not."""
-        if value is not None and not bool((torch.isfinite(value) & (value >= 0.0)).all()):
-            wrong = value[~(torch.isfinite(value) & (value >= 0.0))].flatten()[0]
-            raise ParameterError(f"{asker} = {float(wrong):g}: must be a finite number of 0 or more; change the range")
+        """Check that a gain or limit is finite and 0 or more; raise ParameterError if not, on a GPU a step later."""
+        if value is None or not value.numel():
+            return
+
+        def require(known: list[float]) -> None:
+            if known[0]:
+                raise ParameterError(
+                    f"{asker} = {known[1]:g}: must be a finite number of 0 or more; change the range"
+                )
+
+        flat = value.flatten()
+        wrong = ~(torch.isfinite(flat) & (flat >= 0.0))
+        first = wrong.to(torch.uint8).argmax().reshape(1)
+        self._checks.add(torch.cat((wrong.any().to(flat.dtype).reshape(1), flat[first])), require)
 
     def set_lags(self, lags: torch.Tensor, env_ids: EnvIds = None) -> None:
         raise ParameterError(
