@@ -102,11 +102,16 @@ def sim_cfg() -> SimulationCfg:
 
 
 def build(
-    *actuators, envs: int = 4, joint: str = 'armature="0.01"', fields: tuple[str, ...] = (), more: str = ""
+    *actuators,
+    envs: int = 4,
+    joint: str = 'armature="0.01"',
+    fields: tuple[str, ...] = (),
+    more: str = "",
+    device: str = "cpu",
 ) -> Rig:
     """A scene with the robot in `envs` environments; `fields` of the model are given a copy per environment."""
-    scene = Scene(SceneCfg(num_envs=envs, entities={"robot": robot_cfg(actuators, joint, more)}), device="cpu")
-    sim = Simulation(num_envs=envs, cfg=sim_cfg(), spec=scene.spec, device="cpu")
+    scene = Scene(SceneCfg(num_envs=envs, entities={"robot": robot_cfg(actuators, joint, more)}), device=device)
+    sim = Simulation(num_envs=envs, cfg=sim_cfg(), spec=scene.spec, device=device)
     scene.initialize(mj_model=sim.mj_model, model=sim.model, data=sim.data)
     sim.expand_model_fields(fields)
     return Rig(scene, sim)

@@ -123,8 +123,8 @@ class KernelMotors:
         self._wp, self._line, self._places, self._dt = wp, line, places, dt
         self._model, self._tables, self._entity = model, cast(Any, data).struct, entity
         self.shape = (int(data.nworld), len(places.joint))
-        self._device = self._tables.qpos.device
-        self._place = {"dtype": "float32", "device": self._device}
+        self.device = self._tables.qpos.device
+        self._place = {"dtype": "float32", "device": self.device}
         if line:
             make_room(model, self.shape[0])
         engine = load("warp")
@@ -148,7 +148,8 @@ class KernelMotors:
         self._trace_reset(rest)
         self._launches = {name: self._launch(name) for name in self._stores}
         self._recorded: dict[str, tuple[tuple[object, ...], Module]] = {}
-        self.torque: torch.Tensor = wp.to_torch(self._arrays["start.torque"])
+        with _writable():
+            self.torque: torch.Tensor = wp.to_torch(self._arrays["torque"])
         self.telemetry = self._readable(rest)
 
     # --- arrays
@@ -161,20 +162,22 @@ class KernelMotors:
             "at.mass": places.mass, "at.level": [WIDTH * k for k in places.actuator],
             "at.slope": [WIDTH * k + 2 for k in places.actuator],
         }  # fmt: skip
-        arrays |= {name: wp.array(x, dtype=wp.int32, device=self._device) for name, x in columns.items()}
-        arrays["at.own"] = wp.array(np.arange(self.shape[1]), dtype=wp.int32, device=self._device)
+        arrays |= {name: wp.array(x, dtype=wp.int32, device=self.device) for name, x in columns.items()}
+        arrays["at.own"] = wp.array(np.arange(self.shape[1]), dtype=wp.int32, device=self.device)
+        arrays["at.torque"] = arrays["at.own"]
+        arrays["torque"] = wp.zeros(self.shape, dtype=wp.float32, device=self.device)
         for name in ("share", "armature", "room"):
-            arrays[name] = wp.array(getattr(places, name), dtype=wp.float32, device=self._device)
+            arrays[name] = wp.array(getattr(places, name), dtype=wp.float32, device=self.device)
         names = ["joint.position", "joint.velocity", "torque", *(f"command.{name}" for name in self._inputs)]
         names += ["slope"] if self._line else ["load_torque", "load_inertia"] if self._loaded else []
         arrays |= {
-            f"start.{name}": wp.zeros(self.shape, dtype=wp.float32, device=self._device) for name in names
+            f"start.{name}": wp.zeros(self.shape, dtype=wp.float32, device=self.device) for name in names
         }
         arrays |= {f"state.{name}": x for name, x in self.state.items()}
         # what joints share is read by all of them, so it is written elsewhere than where it is read
         self._shared = tuple(name for name, x in self.state.items() if self._is_shared(name, x))
         arrays |= {f"held.{name}": wp.clone(self.state[name]) for name in self._shared}
-        arrays["mask"] = wp.zeros((self.shape[0], 1), dtype=wp.bool, device=self._device)
+        arrays["mask"] = wp.zeros((self.shape[0], 1), dtype=wp.bool, device=self.device)
         with _writable():
             self._mask = wp.to_torch(arrays["mask"])
 
@@ -208,7 +211,7 @@ class KernelMotors:
 
         row = Layout(wp.float32, (self.shape[1] != 1,))
         layouts |= {f"at.{n}": Layout(wp.int32, (self.shape[1] != 1,)) for n in
-                    ("joint", "position", "velocity", "dof", "mass", "level", "slope")}
+                    ("joint", "position", "velocity", "dof", "mass", "level", "slope", "torque")}
         layouts |= {name: row for name in ("share", "armature", "room")}
         layouts |= {f"held.{name}": self._layout(f"state.{name}", self.state[name]) for name in self._shared}
         layouts |= {name: self._own() for name in self._arrays if name.startswith("start.")}
@@ -245,10 +248,11 @@ class KernelMotors:
         velocity = program.load("velocity", FLOAT)
         stores = [
             Store("start.joint.position", program.load("position", FLOAT)), Store("start.joint.velocity", velocity),
-            Store("start.torque", out.torque),
+            Store("start.torque", out.torque), Store("torque", out.torque),
             *(Store(f"start.command.{n}", program.load(f"command.{n}", FLOAT)) for n in self._inputs),
             *(Store(f"held.{n}", program.load(f"state.{n}", _kind(self.state[n]))) for n in self._shared),
         ]  # fmt: skip
+        layouts["torque"] = self._columns("at.torque")
         if self._line:
             slope = out.torque_slope
             if np.isfinite(self._places.room).any():
@@ -292,7 +296,7 @@ class KernelMotors:
                 continue
             kind = wp.int16 if name == "limit" else wp.float32
             layouts[f"out.{name}"] = self._own(kind)
-            arrays[f"out.{name}"] = wp.zeros(self.shape, dtype=kind, device=self._device)
+            arrays[f"out.{name}"] = wp.zeros(self.shape, dtype=kind, device=self.device)
             stores.append(Store(f"out.{name}", value))
         self._stores["after"], self._layouts["after"] = stores, layouts
 
@@ -317,7 +321,7 @@ class KernelMotors:
         after = reset_state(on_symbols, "warp", State(**symbols), chosen, {}, {})
         changed = [n for n in self.state if not n.endswith("_line") and getattr(after, n) is not symbols[n]]
         # on a GPU the first joint alone writes what all share; the loop of a CPU writes it once for each
-        self._renewed = () if self._device.is_cuda else tuple(name for name in changed if name in self._shared)
+        self._renewed = () if self.device.is_cuda else tuple(name for name in changed if name in self._shared)
         layouts |= {f"held.{name}": layouts[f"state.{name}"] for name in self._renewed}
         stores = [Store(f"{'held' if n in self._renewed else 'state'}.{n}", getattr(after, n)) for n in changed]
         for name in [n for n in arrays if n.startswith("out.")]:
@@ -342,7 +346,7 @@ class KernelMotors:
         stepper = {"before": self._before, "after": self._after}.get(name)
         numbers = {"dt": self._dt} | ({} if stepper is None else stepper.numbers)
         return TableLaunch(
-            self._stores[name], self._layouts[name], self.shape, self._wp.float32, self._device, numbers
+            self._stores[name], self._layouts[name], self.shape, self._wp.float32, self.device, numbers
         )
 
     # --- launches
@@ -363,26 +367,42 @@ class KernelMotors:
             arrays |= {"bias.level": flat, "bias.slope": flat}
         return arrays
 
-    def _run(self, name: str, key: tuple[object, ...], arrays: Any) -> None:
-        """Launch what is recorded for a key; record it if it is new."""
+    def put_torque(self, table: Module, first: int) -> None:
+        """Let torques go into a table of several configs, from a column on."""
+        columns = np.arange(first, first + self.shape[1])
+        self._arrays["torque"] = table
+        self._arrays["at.torque"] = self._wp.array(columns, dtype=self._wp.int32, device=self.device)
+        self._recorded.clear()
+        with _writable():
+            self.torque = self._wp.to_torch(table)[:, first : first + self.shape[1]]
+
+    def _ready(self, name: str, key: tuple[object, ...], arrays: Any) -> Module:
+        """The launch that is recorded for a key; it is recorded if the key is new."""
         known = self._recorded.get(name)
-        if known is None or len(known[0]) != len(key) or any(a is not b for a, b in zip(known[0], key, strict=True)):
+        if known is None or not same(known[0], key):
             known = self._recorded[name] = key, self._launches[name].record(arrays())
-        known[1].launch()
+        return known[1]
 
     def _bias(self) -> object:
         return getattr(self._model.struct, FIELD) if self._line else None
 
-    def before(self) -> None:
-        """Torques before a step, from the targets of the robot and its joints."""
+    def sources(self) -> tuple[object, ...]:
+        """What the launch before a step reads and mjlab may replace: its table of slopes, and the targets."""
         data = cast(Any, self._entity).data
-        targets = tuple(getattr(data, TARGETS[name]) for name in self._inputs)
+        return (self._bias(), *(getattr(data, TARGETS[name]) for name in self._inputs))
+
+    def launch_before(self, sources: tuple[object, ...]) -> Module:
+        """The launch before a step, from the targets of the robot and its joints."""
 
         def arrays() -> dict[str, Any]:
-            told = {f"command.{n}": _as_array(x) for n, x in zip(self._inputs, targets, strict=True)}
+            told = {f"command.{n}": _as_array(x) for n, x in zip(self._inputs, sources[1:], strict=True)}
             return self._arrays | self._before.arrays | self._host_arrays() | told
 
-        self._run("before", (self._bias(), *targets), arrays)
+        return self._ready("before", sources, arrays)
+
+    def before(self) -> None:
+        """Torques before a step."""
+        self.launch_before(self.sources()).launch()
 
     def before_given(self, command: Tensors) -> None:
         """Torques before a step, from a command of mjlab's with targets and joints of its own."""
@@ -393,8 +413,8 @@ class KernelMotors:
         arrays |= {"position": _as_array(command.pos), "velocity": _as_array(command.vel)}
         self._launches["before"].record(arrays).launch()
 
-    def after(self) -> None:
-        """Step the motors along the motion of the physics step that was just made."""
+    def launch_after(self) -> Module:
+        """The launch that steps the motors along the motion of the physics step that was just made."""
 
         def arrays() -> dict[str, Any]:
             start = {f"command.{n}": self._arrays[f"start.command.{n}"] for n in self._inputs}
@@ -411,13 +431,18 @@ class KernelMotors:
             shared |= {f"new.{n}": self.state[n] for n in self._shared}
             return self._arrays | self._after.arrays | start | shared
 
-        self._run("after", (), arrays)
+        return self._ready("after", (), arrays)
+
+    def after(self) -> None:
+        """Step the motors."""
+        self.launch_after().launch()
 
     def reset(self, env_ids: torch.Tensor | slice | None) -> None:
         """Motors of these environments back at rest."""
         self._mask.zero_()
         self._mask[slice(None) if env_ids is None else env_ids] = True
-        self._run("reset", (self._bias(),), lambda: self._arrays | (self._host_arrays() if self._line else {}))
+        tables = self._host_arrays if self._line else dict
+        self._ready("reset", (self._bias(),), lambda: self._arrays | tables()).launch()
         for name in self._renewed:
             self._wp.copy(self.state[name], self._arrays[f"held.{name}"])
 
@@ -434,6 +459,11 @@ class KernelMotors:
                 at_rest = getattr(rest, name)
                 values[name].copy_(torch.as_tensor(at_rest).expand(self.shape))
         return Output(**values)
+
+
+def same(these: tuple[object, ...], those: tuple[object, ...]) -> bool:
+    """Whether two rows hold the same objects."""
+    return all(a is b for a, b in zip(these, those, strict=True))
 
 
 def abs_of(x: Any) -> Any:

@@ -36,6 +36,7 @@ from .build import (
     warn_of_joints,
 )
 from .existing import move_sensors, reaching, require_choice, require_own_joints, settle_existing
+from .joined import JoinedMotors, join_motors
 from .kernels import KernelMotors, Places, require_engine, takes_kernels
 from .late_checks import LateChecks
 from .per_target import DelayedStep, require_delays
@@ -59,6 +60,10 @@ try:
     from mjlab.actuator import IdealPdActuator, IdealPdActuatorCfg
 except ModuleNotFoundError as error:
     raise MissingExtraError(str(error.name), "mjlab", "A motor inside mjlab") from None
+
+
+LIMIT = "set_effort_limit, dr.effort_limits"
+"""How errors name a change of effort limits."""
 
 
 @dataclass(kw_only=True)
@@ -138,6 +143,9 @@ class MotorActuator(IdealPdActuator):
         note_simulations()
         self._replaced: list[str] = []
         self._kept: list[str] = []
+        self.joined: JoinedMotors | None = None
+        """What steps these motors together with those of the robot's other configs; None: they step by themselves."""
+        self._looked, self._alone = False, False
 
     def edit_spec(self, spec: MjSpec, target_names: list[str]) -> None:
         # once for all joints, or, where mjlab sorts its actuators, once for each
@@ -168,7 +176,9 @@ class MotorActuator(IdealPdActuator):
         limits = self.force_limit.cpu().numpy()
         self._room = torque_room(mj_model, self.entity, self.target_ids, limits)
         self._passes = torch.as_tensor(self._room, dtype=torch.float32, device=device)
-        self._checks = LateChecks()
+        # numbers on a GPU are looked at some steps later, so that nobody waits for them
+        self._late = torch.device(device).type == "cuda"
+        self._checks = LateChecks(self._changeable, self._require_changed)
         load = load_on(mj_model, data, self.entity, self.target_ids)
         self._load = load if asks_for_load(self.cfg.actuator) else None
         implicit = self.cfg.hands_slope and takes_slopes(mj_model)
@@ -242,17 +252,39 @@ class MotorActuator(IdealPdActuator):
 
     def get_command(self, data: Tensors) -> Tensors:
         """Targets and joints; kernels read them out of the simulation's tables by themselves."""
-        return super().get_command(data) if self._kernels is None else CommandInTables(super().get_command, data)
+        if self._kernels is None:
+            return super().get_command(data)
+        if not self._looked:
+            # the robot's list of actuators is complete by now
+            self._looked = True
+            join_motors(self.entity, lambda x: type(x) is MotorActuator and x._kernels is not None)
+        return CommandInTables(super().get_command, data)
 
-    def compute(self, cmd: Tensors) -> torch.Tensor:
-        """Torque at the joints; the motor's state waits for `update`."""
+    @property
+    def kernels(self) -> KernelMotors:
+        """The kernels that step these motors."""
+        assert self._kernels is not None
+        return self._kernels
+
+    def count_computation(self, alone: bool) -> None:
+        """Count that controls are computed, for these motors alone or for all; a step of physics is to follow."""
         self._unused += 1
+        self._alone = alone
         self._checks.look()
         if self._unused > 2:
             raise ParameterError(
                 "MotorActuator: controls were computed three times without a step of physics; call scene.update(dt) "
                 "after each sim.step(), as mjlab's environments do"
             )
+
+    def step_alone(self) -> None:
+        """Make the step that is waited for without the motors of other configs."""
+        self._alone = True
+
+    def compute(self, cmd: Tensors) -> torch.Tensor:
+        """Torque at the joints; the motor's state waits for `update`."""
+        # where all wait for a step together, they make it together
+        self.count_computation(alone=self.joined is None or not self.joined.waits)
         if self._kernels is not None:
             if isinstance(cmd, CommandInTables):
                 self._kernels.before()
@@ -273,7 +305,10 @@ class MotorActuator(IdealPdActuator):
         if self._unused == 0:
             return
         if self._kernels is not None:
-            self._kernels.after()
+            if self.joined is not None and not self._alone:
+                self.joined.after()
+            else:
+                self._kernels.after()
             self._unused = 0
             return
         if self._slopes is not None:
@@ -285,6 +320,8 @@ class MotorActuator(IdealPdActuator):
         """Back to rest, ambient temperature and an empty delay, in these environments only."""
         super().reset(env_ids)
         if self._kernels is not None:
+            if self.joined is not None:
+                self.joined.part()
             self._kernels.reset(env_ids)
             self._unused = 0
             return
@@ -306,48 +343,61 @@ class MotorActuator(IdealPdActuator):
                 f"set_gains, dr.pd_gains: {controller.__name__} has no gains kp and kd; leave this actuator out of the "
                 "event, or take a controller such as IdealPd"
             )
-        for name, gain in (("kp", kp), ("kd", kd)):
-            self._require_value(f"set_gains, dr.pd_gains: {name}", gain)
+        if self._late:
+            self._checks.add("gains")
+        else:
+            for name, gain in (("kp", kp), ("kd", kd)):
+                if gain is not None:
+                    self._require_value(f"set_gains, dr.pd_gains: {name}", *span_of(gain))
         super().set_gains(env_ids, kp, kd)
 
     def set_effort_limit(self, env_ids: EnvIds, effort_limit: torch.Tensor) -> None:
         """Largest torque in these environments; refused where something else would keep it from taking effect."""
         actuator = self.cfg.actuator
-        index = only(flat_tops(actuator), actuator, "set_effort_limit, dr.effort_limits")
-        self._require_value("set_effort_limit, dr.effort_limits: effort_limit", effort_limit)
-        each = effort_limit if effort_limit.ndim != 1 else effort_limit.unsqueeze(-1)
-        beyond = (each > self._passes).expand(len(each), self._shape[1]).any(dim=0)
-        span = torch.stack((effort_limit.min(), effort_limit.max()))
-        self._checks.add(torch.cat((span, beyond.to(span.dtype))), lambda known: self._require_room(index, known))
+        index = only(flat_tops(actuator), actuator, LIMIT)
+        if self._late:
+            self._checks.add("limits")
+        else:
+            self._require_value(f"{LIMIT}: effort_limit", *span_of(effort_limit))
+            self._require_room(index, *span_of(effort_limit), self._clipped(effort_limit).tolist())
         super().set_effort_limit(env_ids, effort_limit)
 
-    def _require_room(self, index: int, known: list[float]) -> None:
-        """Check that an effort limit takes effect; known are the lowest, the highest, and where joints clip it."""
-        (low, high), beyond = known[:2], np.asarray(known[2:]) > 0.0
+    def _clipped(self, effort_limit: torch.Tensor) -> torch.Tensor:
+        """Which joints pass less than an effort limit in any of its environments."""
+        each = effort_limit if effort_limit.ndim != 1 else effort_limit.unsqueeze(-1)
+        return (each > self._passes).expand(len(each), self._shape[1]).any(dim=0)
+
+    def _require_room(self, index: int, low: float, high: float, clipped: list[bool]) -> None:
+        """Check that effort limits from a lowest to a highest take effect; raise ParameterError if not."""
         require_effect(self.cfg.actuator, {f"limits.{index}.effort_limit": cast(Any, (low, high))})
+        beyond = np.asarray(clipped, dtype=bool)
         if beyond.any():
             joint = self._target_names[int(np.argmax(beyond))]
             raise ParameterError(
-                f"set_effort_limit, dr.effort_limits: {high:g} N·m would not take effect, since a joint's "
-                f"actuatorfrcrange in the XML, that of {joint!r}, ends at {self._room[beyond].min():g} N·m; take it "
-                "out there"
+                f"{LIMIT}: {high:g} N·m would not take effect, since a joint's actuatorfrcrange in the XML, that of "
+                f"{joint!r}, ends at {self._room[beyond].min():g} N·m; take it out there"
             )
 
-    def _require_value(self, asker: str, value: torch.Tensor | None) -> None:
-        """Check that a gain or limit is finite and 0 or more; raise ParameterError if not, on a GPU a step later."""
-        if value is None or not value.numel():
-            return
+    def _require_value(self, asker: str, low: float, high: float) -> None:
+        """Check that a gain or limit is finite and 0 or more; raise ParameterError if not."""
+        if not (low >= 0.0 and high < float("inf")):
+            wrong = high if low >= 0.0 else low
+            raise ParameterError(f"{asker} = {wrong:g}: must be a finite number of 0 or more; change the range")
 
-        def require(known: list[float]) -> None:
-            if known[0]:
-                raise ParameterError(
-                    f"{asker} = {known[1]:g}: must be a finite number of 0 or more; change the range"
-                )
+    def _changeable(self) -> torch.Tensor:
+        """Lowest and highest of both gains and of the effort limit, and which joints pass less than that limit."""
+        spans = [x for each in (self.stiffness, self.damping, self.force_limit) for x in torch.aminmax(each)]
+        return torch.cat((torch.stack(spans), self._clipped(self.force_limit).to(torch.float32)))
 
-        flat = value.flatten()
-        wrong = ~(torch.isfinite(flat) & (flat >= 0.0))
-        first = wrong.to(torch.uint8).argmax().reshape(1)
-        self._checks.add(torch.cat((wrong.any().to(flat.dtype).reshape(1), flat[first])), require)
+    def _require_changed(self, known: list[float], changed: set[str]) -> None:
+        """Check what `_changeable` found, as it is some steps later; raise ParameterError if it is wrong."""
+        if "gains" in changed:
+            self._require_value("set_gains, dr.pd_gains: kp", *known[0:2])
+            self._require_value("set_gains, dr.pd_gains: kd", *known[2:4])
+        if "limits" in changed:
+            self._require_value(f"{LIMIT}: effort_limit", *known[4:6])
+            index = only(flat_tops(self.cfg.actuator), self.cfg.actuator, LIMIT)
+            self._require_room(index, known[4], known[5], [x > 0.0 for x in known[6:]])
 
     def set_lags(self, lags: torch.Tensor, env_ids: EnvIds = None) -> None:
         raise ParameterError(
@@ -378,6 +428,14 @@ class MotorActuator(IdealPdActuator):
                 remedy = "this actuator has no motor, which would give it"
             raise ParameterError(f'telemetry "{name}" of {", ".join(self._target_names)}: {remedy}')
         return torch.as_tensor(value, device=self._device).expand(self._shape)
+
+
+def span_of(values: torch.Tensor) -> tuple[float, float]:
+    """The lowest and the highest of some numbers; (0, 0) of none."""
+    if not values.numel():
+        return 0.0, 0.0
+    low, high = torch.aminmax(values)
+    return float(low), float(high)
 
 
 class CommandInTables:
