@@ -197,9 +197,10 @@ def main() -> None:
         tasks[name].run(given.steps)
         print(f"{name}: ready after {time.perf_counter() - began:.0f} s", flush=True)
     speeds: dict[str, list[float]] = {name: [] for name in tasks}
-    for _ in range(given.rounds):
-        for name, task in tasks.items():
-            speeds[name].append(task.run(given.steps))
+    for turn in range(given.rounds):
+        # there and back, so that none of them always comes first
+        for name in list(tasks)[:: 1 if turn % 2 == 0 else -1]:
+            speeds[name].append(tasks[name].run(given.steps))
         print("  ".join(f"{speeds[name][-1]:,.0f}" for name in tasks), flush=True)
     where = ", ".join(f"{name} {metadata.version(name)}" for name in ("mjlab", "mujoco-warp", "warp-lang", "torch"))
     print(f"\nMeasured on {torch.cuda.get_device_name()}, {where}, {datetime.date.today()}:\n")

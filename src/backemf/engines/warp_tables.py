@@ -14,6 +14,10 @@ from .warp_kernel import Layout, Store
 from .warp_plan import Launch
 
 
+BLOCK = 64
+"""Motors in a block of threads on a GPU."""
+
+
 class TableLaunch(Launch):
     """The launch of stores for (environments, joints); `numbers` are plain ones by name, the same for all."""
 
@@ -31,7 +35,9 @@ class TableLaunch(Launch):
 
     def record(self, arrays: Mapping[str, wp.array]) -> Module:
         """A launch that is ready: its `launch()` does nothing but that."""
-        command = wp.launch(**self.arguments(self._values, arrays), record_cmd=True)
+        # few motors for a GPU: small blocks spread them over all of it
+        size = {"block_dim": BLOCK} if self.device.is_cuda else {}
+        command = wp.launch(**self.arguments(self._values, arrays), **size, record_cmd=True)
         # what it points to stays as long as it does
         command.arrays = dict(arrays)
         return command

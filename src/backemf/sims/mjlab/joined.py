@@ -102,9 +102,17 @@ class JoinedMotors:
         """The launches, on a GPU as one graph."""
         if not self._device.is_cuda:
             return launches
-        with no_collection(), self._wp.ScopedCapture(device=self._device) as capture:
-            for each in launches:
-                each.launch()
+        wp, main = self._wp, self._device.stream
+        # configs do not wait for each other: the graph begins with all of them
+        others = [wp.Stream(self._device) for _ in launches[1:]]
+        with no_collection(), wp.ScopedCapture(stream=main) as capture:
+            begin = main.record_event()
+            for each, stream in zip(launches[1:], others, strict=True):
+                stream.wait_event(begin)
+                each.launch(stream=stream)
+            launches[0].launch(stream=main)
+            for stream in others:
+                main.wait_event(stream.record_event())
         # the graph holds addresses alone, so what they point to is kept beside it
         capture.graph.launches = launches
         return [capture.graph]

@@ -439,12 +439,21 @@ class KernelMotors:
 
     def reset(self, env_ids: torch.Tensor | slice | None) -> None:
         """Motors of these environments back at rest."""
-        self._mask.zero_()
-        self._mask[slice(None) if env_ids is None else env_ids] = True
+        self._choose(env_ids)
         tables = self._host_arrays if self._line else dict
         self._ready("reset", (self._bias(),), lambda: self._arrays | tables()).launch()
         for name in self._renewed:
             self._wp.copy(self.state[name], self._arrays[f"held.{name}"])
+
+    def _choose(self, env_ids: torch.Tensor | slice | None) -> None:
+        """Put environments into the mask, without a look at them from the host."""
+        mask = self._mask.zero_()
+        if env_ids is None or isinstance(env_ids, slice):
+            mask[slice(None) if env_ids is None else env_ids].fill_(True)
+        elif env_ids.dtype == mask.dtype:
+            mask[:, 0].copy_(env_ids)
+        else:
+            mask.index_fill_(0, env_ids.to(dtype=torch_module().long), True)
 
     # --- telemetry
 
@@ -478,11 +487,16 @@ def _kind(x: Module) -> str:
     return KINDS.get(x.dtype, FLOAT)
 
 
-def _writable() -> Any:
-    """Tensors made here can be written outside inference mode too."""
+def torch_module() -> Module:
+    """PyTorch, which mjlab brings."""
     import torch
 
-    return torch.inference_mode(False)
+    return torch
+
+
+def _writable() -> Any:
+    """Tensors made here can be written outside inference mode too."""
+    return torch_module().inference_mode(False)
 
 
 def _as_array(x: Any) -> Any:
