@@ -71,9 +71,7 @@ def clipped(engine: str | None = None) -> tuple[MotorActuatorCfg, ...]:
         )
         actuator = be.Actuator(controller=be.IdealPd(**gains(unit)), limits=(clip,))
         cfgs.append(
-            MotorActuatorCfg(
-                target_names_expr=names, actuator=actuator, armature=unit.reflected_inertia, engine=engine
-            )
+            MotorActuatorCfg(target_names_expr=names, actuator=actuator, armature=unit.reflected_inertia, engine=engine)
         )
     return tuple(cfgs)
 

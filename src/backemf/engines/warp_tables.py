@@ -13,7 +13,6 @@ from ..values import Module
 from .warp_kernel import Layout, Store
 from .warp_plan import Launch
 
-
 BLOCK = 64
 """Motors in a block of threads on a GPU."""
 

@@ -12,14 +12,15 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
+
+import torch
+import warp as wp
 
 from ...values import Module
-from .kernels import same
+from .kernels import same, shared_tensor
 
 if TYPE_CHECKING:
-    import torch
-
     from .plugin import MotorActuator
     from .types import Entity, Tensors
 
@@ -42,16 +43,11 @@ class JoinedMotors:
     """Stands for several actuators of a robot where mjlab computes controls."""
 
     def __init__(self, motors: Sequence[MotorActuator]):
-        import torch
-        import warp as wp
-
-        self._wp, self._motors = wp, motors
+        self._motors = motors
         self._kernels = [each.kernels for each in motors]
         widths, device = [each.shape[1] for each in self._kernels], self._kernels[0].device
         table = wp.zeros((self._kernels[0].shape[0], sum(widths)), dtype=wp.float32, device=device)
-        with torch.inference_mode(False):
-            self._torque: torch.Tensor = wp.to_torch(table)
-            self.ctrl_ids: torch.Tensor = torch.cat([each.ctrl_ids for each in motors])
+        self._torque, self.ctrl_ids = shared_tensor(table), torch.cat([each.ctrl_ids for each in motors])
         for k, (motor, kernels) in enumerate(zip(motors, self._kernels, strict=True)):
             kernels.put_torque(table, sum(widths[:k]))
             motor.joined = self
@@ -75,7 +71,7 @@ class JoinedMotors:
         for motor in self._motors:
             motor.count_computation(alone=False)
         sources = tuple(x for kernels in self._kernels for x in kernels.sources())
-        if len(sources) != len(self._sources) or not same(sources, self._sources):
+        if not same(sources, self._sources):
             self._sources = sources
             self._before = self._captured([kernels.launch_before(kernels.sources()) for kernels in self._kernels])
             self._after = self._captured([kernels.launch_after() for kernels in self._kernels])
@@ -102,7 +98,7 @@ class JoinedMotors:
         """The launches, on a GPU as one graph."""
         if not self._device.is_cuda:
             return launches
-        wp, main = self._wp, self._device.stream
+        main = self._device.stream
         # configs do not wait for each other: the graph begins with all of them
         others = [wp.Stream(self._device) for _ in launches[1:]]
         with no_collection(), wp.ScopedCapture(stream=main) as capture:
@@ -117,9 +113,9 @@ class JoinedMotors:
         capture.graph.launches = launches
         return [capture.graph]
 
-    def _launch(self, what: list[Any]) -> None:
+    def _launch(self, what: list[Module]) -> None:
         if self._device.is_cuda:
-            self._wp.capture_launch(what[0])
+            wp.capture_launch(what[0])
             return
         for each in what:
             each.launch()

@@ -37,7 +37,8 @@ from .build import (
 )
 from .existing import move_sensors, reaching, require_choice, require_own_joints, settle_existing
 from .joined import JoinedMotors, join_motors
-from .kernels import KernelMotors, Places, require_engine, takes_kernels
+from .kernel_choice import require_engine, takes_kernels
+from .kernels import KernelMotors, Places, Setting
 from .late_checks import LateChecks
 from .per_target import DelayedStep, require_delays
 from .settings import (
@@ -194,11 +195,12 @@ class MotorActuator(IdealPdActuator):
             warn_of_explicit_step(self, mj_model, self._rest)
         self._slopes, self._kernels = None, None
         if takes_kernels(self.cfg, device):
-            self._kernels = KernelMotors(
-                self._live(), self._places(load, places), line=implicit, needs_load=self._load is not None,
-                telemetry=telemetry, rest=self._rest, seed=self.cfg.seed, dt=self._dt, model=model, data=data,
-                entity=self.entity,
+            setting = Setting(
+                line=implicit, needs_load=self._load is not None, telemetry=telemetry, rest=self._rest,
+                seed=self.cfg.seed, dt=self._dt,
             )  # fmt: skip
+            where = self._places(load, places)
+            self._kernels = KernelMotors(self._live(), where, setting, model, data, self.entity)
             self._telemetry = self._kernels.telemetry
             return
         options = {"eager": self.cfg.eager, **self._options}

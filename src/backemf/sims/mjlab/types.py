@@ -23,6 +23,7 @@ class Tensors(Protocol):
 class Entity(Protocol):
     """A robot: `mjlab.entity.Entity`."""
 
+    data: Tensors
     actuators: Sequence[object]
     indexing: Tensors
     joint_names: Sequence[str]
@@ -48,6 +49,7 @@ class SimData(Tensors, Protocol):
     """mjlab's view of the simulation on the device."""
 
     nworld: int
+    struct: object
 
 
 class Simulation(Protocol):
