@@ -36,9 +36,7 @@ from .build import (
     warn_of_joints,
 )
 from .existing import move_sensors, reaching, require_choice, require_own_joints, settle_existing
-from .joined import JoinedMotors, join_motors
 from .kernel_choice import require_engine, takes_kernels
-from .kernels import KernelMotors, Places, Setting
 from .late_checks import LateChecks
 from .per_target import DelayedStep, require_delays
 from .settings import (
@@ -59,6 +57,10 @@ from .types import Entity, EnvIds, SimData, SimModel, Tensors
 try:
     import torch
     from mjlab.actuator import IdealPdActuator, IdealPdActuatorCfg
+
+    # Warp comes with mjlab
+    from .joined import JoinedMotors, join_motors
+    from .kernels import KernelMotors, Places, Setting
 except ModuleNotFoundError as error:
     raise MissingExtraError(str(error.name), "mjlab", "A motor inside mjlab") from None
 
