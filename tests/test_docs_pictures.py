@@ -47,9 +47,13 @@ def test_every_letter_of_a_picture_has_a_colour(path):
 
 
 def test_no_page_shows_a_picture_without_a_dark_form():
-    """PNG files have none."""
+    """That of a PNG file, such as a screenshot, lies beside it."""
     for page in (ROOT / "docs").rglob("*.md"):
-        assert not re.search(r"!\[[^\]]*\]\([^)]*\.(png|jpg)", page.read_text(encoding="utf-8")), page
+        for path in re.findall(r"!\[[^\]]*\]\(([^)]*\.(?:png|jpg))", page.read_text(encoding="utf-8")):
+            assert path.endswith(".png") and (page.parent / f"{path.removesuffix('.png')}-dark.png").is_file(), (
+                page,
+                path,
+            )
 
 
 def test_the_page_shows_the_picture_of_the_scheme():

@@ -132,7 +132,7 @@ def test_every_command_is_in_the_table():
     from backemf.cli.app import app as program
 
     for module, text in COMMANDS.values():
-        importlib.import_module(f"backemf.cli.{module}")
+        importlib.import_module(f".{module}", "backemf.cli")
         assert text.endswith(".")
     named = {info.name or info.callback.__name__ for info in program.registered_commands}
     assert named | {group.name for group in program.registered_groups} == set(COMMANDS)

@@ -19,7 +19,7 @@ MODULES = {
     "files": {"pyarrow"}, "learned": {"onnx"}, "logs": {"mcap", "rosbags"},
     "maddening": {"maddening"}, "mjlab": {"mjlab", "torch"}, "mjx": {"mujoco"}, "mujoco": {"mujoco"},
     "mujoco-warp": {"mujoco_warp", "warp"},
-    "ray": {"pyarrow", "ray"},
+    "ray": {"pyarrow", "ray"}, "studio": {"nicegui", "starlette"},
     "newton": {"newton", "newton_usd_schemas", "pxr", "warp"},
     "torch": {"torch"}, "usd": {"pxr"}, "warp": {"warp"}, "webots": {"_quickjs", "lupa"},
 }  # fmt: skip
@@ -84,6 +84,7 @@ DOORS = [
     ("newton", "newton.BackemfDrive"),
     ("maddening", "mime.MotorNode"),
     ("files", "be.sweep(print, be.Space({'x': [1.0]}), 'out')"),
+    ("studio", "from backemf.studio.app import serve_studio; serve_studio(browser=False, folder=Path('kept'))"),
     ("ray", "from backemf.sweep.ray_workers import RayTasks; RayTasks(None, 'auto')"),
     ("webots", "webots.read_world('script.proto')"),
     ("webots", "webots.read_world('lua.proto')"),

@@ -105,9 +105,18 @@ def start_studio(folder: Path, port: int | None = None, *more: str) -> Studio:
     raise RuntimeError("the studio has ended")
 
 
+FITTED = """[...document.querySelectorAll('.js-plotly-plot .main-svg')]
+    .every(drawn => drawn.clientWidth <= drawn.closest('.picture').clientWidth + 1)"""
+"""That no picture is wider than its place."""
+
+
 def shoot(page: object, name: str) -> None:
     """Keep a picture of a page."""
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    # the bar at the top stays where the page is scrolled to
+    page.evaluate("window.scrollTo(0, 0)")  # type: ignore[attr-defined]
+    # a new picture of Plotly finds its width after a moment
+    page.wait_for_function(FITTED)  # type: ignore[attr-defined]
     page.screenshot(path=str(SCREENSHOTS / f"{name}.png"), full_page=True)  # type: ignore[attr-defined]
 
 

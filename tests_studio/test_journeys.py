@@ -64,7 +64,9 @@ def test_a_typed_datasheet_is_checked_while_it_is_typed(page, tmp_path):
         page.get_by_label(label, exact=True).first.fill(text)
     row = page.locator(".figure-row", has=page.get_by_label("stall torque", exact=True))
     expect(row.locator(".sentence.error, .sentence.warning")).to_be_visible()
-    shoot(page, "typed-slip")
+    for scheme in ("dark", "light"):
+        page.emulate_media(color_scheme=scheme)
+        shoot(page, f"typed-slip-{scheme}")
     page.get_by_label("stall torque", exact=True).fill("1440 mN*m")
     expect(row.locator(".sentence.ok")).to_be_visible()
     page.get_by_label("resistance", exact=True).first.fill("0.5")

@@ -1,4 +1,7 @@
-"""Hook of the documentation: every SVG picture gets a dark twin, and the page shows the one of the reader's scheme."""
+"""Hook of the documentation: the page shows the picture of the reader's scheme.
+
+Every SVG picture gets a dark twin; a PNG has one beside it.
+"""
 
 import re
 
@@ -7,7 +10,7 @@ from mkdocs.structure.files import File, Files
 
 from backemf.plot.dark import darken
 
-PICTURE = re.compile(r"!\[(?P<alt>[^\]]*)\]\((?P<stem>[^)\s]+)\.svg\)(?P<style>\{[^}]*\})?")
+PICTURE = re.compile(r"!\[(?P<alt>[^\]]*)\]\((?P<stem>[^)\s]+)\.(?P<kind>svg|png)\)(?P<style>\{[^}]*\})?")
 
 
 def on_files(files: Files, config: MkDocsConfig, **_: object) -> Files:
@@ -23,5 +26,5 @@ def on_page_markdown(markdown: str, **_: object) -> str:
 
 
 def _both(found: re.Match) -> str:
-    alt, stem, style = found["alt"], found["stem"], found["style"] or ""
-    return f"![{alt}]({stem}.svg#only-light){style}![{alt}]({stem}-dark.svg#only-dark){style}"
+    alt, stem, kind, style = found["alt"], found["stem"], found["kind"], found["style"] or ""
+    return f"![{alt}]({stem}.{kind}#only-light){style}![{alt}]({stem}-dark.{kind}#only-dark){style}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..checks import Number
+from ..checks import Number, quote
 from ..errors import ParameterError
 from ..motor import Gearbox, Stage
 from ..parts import number, part, table
@@ -26,7 +26,10 @@ class FreeGears:
     """Mass of each stage, which is added to the motor's."""
 
     def __post_init__(self) -> None:
-        found = np.atleast_1d(np.asarray(self.ratios, dtype=float))
+        given = np.atleast_1d(np.asarray(self.ratios))
+        if given.dtype.kind not in "iuf":
+            raise ParameterError(f"FreeGears.ratios = {quote(self.ratios)}: must be one or more numbers from 1 on")
+        found = given.astype(float)
         if found.ndim != 1 or not len(found) or not (np.isfinite(found) & (found >= 1.0)).all():
             raise ParameterError(f"FreeGears.ratios = {found.tolist()}: must be one or more numbers from 1 on")
         object.__setattr__(self, "ratios", found)

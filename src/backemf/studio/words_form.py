@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields
-from typing import TYPE_CHECKING
 
 from nicegui import ui  # pyright: ignore[reportMissingImports]
 
@@ -15,9 +14,6 @@ from ..parts import declaration_of
 from ..tree import role
 from ..units import example
 from ..values import Foreign
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 
 def split_words(text: str) -> tuple[str, dict[str, str]]:
@@ -34,7 +30,7 @@ def join_words(word: str, values: Mapping[str, str]) -> str:
 
 def words_form(
     label: str,
-    kinds: Mapping[str, type[DataclassInstance]],
+    kinds: Mapping[str, type],
     text: str,
     changed: Callable[[str], Foreign],
     main: str = "1",
