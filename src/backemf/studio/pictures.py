@@ -70,7 +70,8 @@ def torque_over_speed(
 ) -> Figure:
     """Continuous and short-term torque of one motor over its speed, or of several side by side."""
     found = [_torque_lines(actuator, motor, volts, celsius) for _, actuator, motor in motors]
-    tops = [min(SHOWN * float(r.continuous.max()), float(r.short_term.max())) or 1.0 for r in found]
+    # what is not known is not drawn, and does not bound the axis
+    tops = [float(np.fmin(SHOWN * r.continuous.max(), r.short_term.max())) or 1.0 for r in found]
     factor, unit = axis_scale(max(tops), "N·m")
     data: list[Figure] = []
     for (name, _, _), shape, colour in zip(motors, found, COLOURS, strict=False):
@@ -81,12 +82,15 @@ def torque_over_speed(
         ):  # fmt: skip
             # Plotly reads tags in a name
             name = name.replace("<", "‹")
-            said = (name if dash == "solid" else f"{name}, {words}") if several else words
+            if np.isnan(torque).all():
+                continue
+            names_motor = dash == "solid" or bool(np.isnan(shape.continuous).all())
+            said = (name if names_motor else f"{name}, {words}") if several else words
             data.append(
                 line(
                     x, lean(factor * torque), said, colour, dash=dash, fill="tozeroy",
                     fillcolor=clear(colour, 0.3 * share if several else share),
-                    hovertemplate=f"%{{y:.4g}} {unit}", showlegend=not several or dash == "solid",
+                    hovertemplate=f"%{{y:.4g}} {unit}", showlegend=not several or names_motor,
                 )
             )  # fmt: skip
     top = factor * 1.08 * max(tops)
@@ -103,7 +107,7 @@ def torque_over_speed(
 def _torque_lines(
     actuator: Actuator, motor: Motor | None, volts: float | None, celsius: float | None
 ) -> OperatingRange:
-    """What a motor gives, or what limits alone allow, which are taken as continuous."""
+    """What a motor gives, or what limits alone allow; NaN where nothing says what is continuous."""
     if motor is not None:
         motor = first(motor)
         given = supply_volts(motor, volts)
@@ -115,10 +119,10 @@ def _torque_lines(
             shape = analyze.envelope(motor, given, None, warm, samples=241)
             ahead = shape.joint_speed >= 0.0
             torque = np.maximum(np.nan_to_num(shape.max_torque[ahead]), 0.0)
-            return OperatingRange(shape.joint_speed[ahead], 0.0 * torque, torque)
+            return OperatingRange(shape.joint_speed[ahead], np.full(torque.shape, np.nan), torque)
     speed = np.linspace(0.0, top_speed(actuator) * (1.0 if len(actuator.limits) == 1 else BEYOND), 121)
     high = np.broadcast_to(np.asarray(tightest(actuator.limits, 0.0, speed)[1], dtype=float), speed.shape)
-    return OperatingRange(speed, 0.0 * speed, np.maximum(high, 0.0))
+    return OperatingRange(speed, np.full(speed.shape, np.nan), np.maximum(high, 0.0))
 
 
 def supply_volts(motor: Motor, volts: float | None) -> float:
