@@ -215,6 +215,7 @@ def _summary(place: Foreign, found: list[Finding], faults: dict[tuple[str, str],
         elif faults:
             sentence(f"{len(faults)} figures cannot be read.", "error")
         elif worse:
-            sentence(f"{len(worse)} figures do not fit the others, {agree} agree.", worse[0].severity)
+            count = "1 figure does" if len(worse) == 1 else f"{len(worse)} figures do"
+            sentence(f"{count} not fit the others, {agree} agree.", worse[0].severity)
         elif agree:
             sentence(f"{agree} figures agree with each other.", "ok")
