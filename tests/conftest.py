@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 
 import pytest
 from hypothesis import settings
@@ -13,6 +14,10 @@ gc.set_threshold(100_000, 50, 100)
 settings.register_profile("desk", deadline=None)
 settings.register_profile("gate", derandomize=True, database=None, deadline=None)
 settings.load_profile("gate" if os.environ.get("CI") else "desk")
+
+# a shell that starts tests in the background has them ignore Ctrl-C, and every program that they start
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # where a developer has Webots, its PROTOs are found; tests have their own
 os.environ.pop("WEBOTS_HOME", None)
