@@ -270,6 +270,45 @@ def test_a_urdf_gets_limits_and_friction_and_keeps_the_rest(tmp_path: Path):
     assert done.text.startswith('<?xml version="1.0"?>\n<!-- an arm, by hand -->') and "<!-- joint 6 -->" in done.text
 
 
+def test_limits_of_ros2_control_below_the_motors_stay(tmp_path: Path):
+    """A drive that allows 5 N·m keeps them, on the side on which it says so; words that are no number are replaced."""
+    model = write_arm_urdf(tmp_path, effort=500.0)
+    model.write_text(model.read_text().replace(">-500<", ">-5<").replace(">500<", ">none<"))
+    root = ElementTree.fromstring(arm(model).export("urdf", tmp_path / "with.urdf").text)
+    effort = root.find("ros2_control/joint[@name='joint_1']/command_interface[@name='effort']")
+    assert [param.text for param in effort.findall("param")] == ["-5", "18.0"]
+
+
+@pytest.mark.parametrize(
+    ("compiler", "meshes", "noted"),
+    [
+        ('<compiler strippath="false"/>', ["../robot/meshes/a.stl", "package://arm/b.stl", "/c.stl"], False),
+        ("", ["../robot/meshes/a.stl", "package://arm/b.stl", "/c.stl"], True),
+        ('<compiler meshdir="meshes"/>', ["../robot/meshes/a.stl", "package://arm/b.stl", "/c.stl"], False),
+        ('<compiler meshdir="." strippath="false"/>', ["meshes/a.stl", "package://arm/b.stl", "/c.stl"], True),
+    ],
+)
+def test_meshes_of_a_urdf_are_found_from_another_folder(compiler: str, meshes: list[str], noted: bool, tmp_path: Path):
+    """Relative paths count from the new file, packages and absolute ones stay; in the same folder nothing changes."""
+    for name in ("robot", "out"):
+        (tmp_path / name).mkdir()
+    model = write_arm_urdf(tmp_path / "robot")
+    files = "".join(
+        f'<visual><geometry><mesh filename="{name}"/></geometry></visual>'
+        for name in ("meshes/a.stl", "package://arm/b.stl", "/c.stl")
+    )
+    text = model.read_text().replace('<link name="link_1">', f'<link name="link_1">{files}')
+    model.write_text(text.replace("</robot>", f"<mujoco>{compiler}</mujoco></robot>"))
+    done = arm(model).export("urdf", tmp_path / "out" / "with.urdf")
+    root = ElementTree.fromstring(done.text)
+    assert [each.get("filename") for each in root.iter("mesh")] == meshes
+    assert any("MuJoCo" in note for note in done.notes) is noted
+    own = next((each.get("meshdir") for each in root.iter("compiler") if each.get("meshdir")), None)
+    assert own in (None, "../robot/meshes", "../robot")
+    stays = ElementTree.fromstring(arm(model).export("urdf", tmp_path / "robot" / "with.urdf").text)
+    assert next(stays.iter("mesh")).get("filename") == "meshes/a.stl"
+
+
 # --- files
 
 

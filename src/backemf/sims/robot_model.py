@@ -36,6 +36,8 @@ class ModelJoint:
     """Joint that it mimics; empty: it moves freely."""
     coupled: tuple[str, ...] = ()
     """What else of the model acts on it: tendons and equalities."""
+    tied: tuple[str, ...] = ()
+    """Joints that equalities move along with it."""
     armature: float | None = None
     """Inertia added to the joint [kg·m²]."""
     coulomb: float | None = None

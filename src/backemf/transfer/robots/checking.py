@@ -13,7 +13,7 @@ from ...sims.joint import parts_of, single
 from ...sims.robot_model import HINGE, SLIDE
 from ...units import format_quantity
 from ..duty import Scale, complete_actuator, has_voltage, scale_of
-from .placing import Placed, finding, list_names, place, says_friction
+from .placing import Placed, finding, grouped, list_names, place, says_friction
 from .supply_current import SupplyCurrent, supply_current
 
 MARGIN = 1.05
@@ -39,27 +39,13 @@ def check_robot(robot: Robot) -> list[Finding]:
     rows: list[tuple[str, Finding]] = []
     for each in found.placed:
         rows += [(each.joint.name, one) for one in _of_joint(each)]
-    findings += _grouped(rows)
+    findings += grouped(rows)
     findings += _of_supply(robot, supply_current(robot, found.placed))
     if not any(one.severity in ("error", "warning") for one in findings):
         words = f"{len(found.placed)} joints have a motor, and nothing contradicts it"
         findings.append(finding("robot", "ok", words, ""))
     order = ("error", "warning", "info", "ok")
     return sorted(findings, key=lambda one: order.index(one.severity))
-
-
-def _grouped(rows: list[tuple[str, Finding]]) -> list[Finding]:
-    """Findings that are the same for several joints, as one."""
-    joints: dict[Finding, list[str]] = {}
-    for name, one in rows:
-        joints.setdefault(one, []).append(name)
-    return [
-        finding(
-            f"joint{'s' if len(names) > 1 else ''} {list_names(names)}", one.severity, one.explanation, one.cause,
-            listed=one.listed, predicted=one.predicted, unit=one.unit,
-        )
-        for one, names in joints.items()
-    ]  # fmt: skip
 
 
 # --- a joint
