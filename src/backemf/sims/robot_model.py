@@ -44,6 +44,8 @@ class ModelJoint:
     """Dry friction [N·m]."""
     viscous: float | None = None
     """Damping [N·m·s/rad]."""
+    spring: tuple[float, float] | None = None
+    """Stiffness [N·m/rad] and rest angle [rad] of a spring of its own."""
     span: tuple[float, float] | None = None
     """Range of its position [rad or m]."""
     limits: tuple[Allowed, ...] = ()

@@ -11,7 +11,6 @@ import numpy as np
 from ..actuator.joint_spring import JointSpring
 from ..errors import ParameterError
 from ..motor import Motor
-from ..units import format_quantity
 from .candidates import Batch, LeftOut
 from .cycle import Cycle
 from .evaluation import Evaluation
@@ -172,7 +171,7 @@ class JointFound:
         fails = int(self._failing[index])
         reason = ""
         if fails >= 0:
-            reason = sentence(share.checks[fails], k, motor, self.cycle, self.task, e, _show)
+            reason = sentence(share.checks[fails], k, motor, self.cycle, self.task, e)
         return Choice(self.cycle.name, share.batch.name(k), motor, spring, figures, margins, reason)
 
     def find(self, name: str) -> Choice:
@@ -243,7 +242,3 @@ class JointFound:
         """Mean winding temperature of the pair of a rank [°C]."""
         share, k = self.place(int(self.order[rank]))
         return float(share.evaluation.mean_winding[k])
-
-
-def _show(value: float, unit: str) -> str:
-    return format_quantity(value, unit, 3)

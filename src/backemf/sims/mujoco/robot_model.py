@@ -64,10 +64,17 @@ def joint_of(
         armature=float(model.dof_armature[dof]) + own if moves else None,
         coulomb=float(model.dof_frictionloss[dof]) if moves else None,
         viscous=float(model.dof_damping[dof]) if moves else None,
+        spring=spring_of(model, number) if moves else None,
         span=span_of(model, number) if moves else None,
         limits=tuple(limits_of(model, number, kind, acting)) if moves else (),
         actuators=tuple(each.label for each in acting),
     )
+
+
+def spring_of(model: MjModel, number: int) -> tuple[float, float] | None:
+    """Stiffness and rest position of a joint's own spring."""
+    stiffness = float(model.jnt_stiffness[number])
+    return (stiffness, float(model.qpos_spring[int(model.jnt_qposadr[number])])) if stiffness else None
 
 
 def span_of(model: MjModel, number: int) -> tuple[float, float] | None:

@@ -42,7 +42,8 @@ def check_robot(robot: Robot) -> list[Finding]:
     findings += grouped(rows)
     findings += _of_supply(robot, supply_current(robot, found.placed))
     if not any(one.severity in ("error", "warning") for one in findings):
-        words = f"{len(found.placed)} joints have a motor, and nothing contradicts it"
+        many = f"{len(found.placed)} joints have" if len(found.placed) != 1 else "its joint has"
+        words = f"{many} a motor, and nothing contradicts it"
         findings.append(finding("robot", "ok", words, ""))
     order = ("error", "warning", "info", "ok")
     return sorted(findings, key=lambda one: order.index(one.severity))
@@ -177,7 +178,6 @@ def _of_supply(robot: Robot, total: SupplyCurrent) -> Iterator[Finding]:
     if not total.peak:
         return
     amperes = format_quantity(total.peak, "A")
-    many = f"{len(total.joints) - len(total.without_peak)} motors"
     weak = False
     peak, steady = total.available_peak, total.available_continuous
     if peak is not None and total.largest > peak:
@@ -187,7 +187,7 @@ def _of_supply(robot: Robot, total: SupplyCurrent) -> Iterator[Finding]:
     elif peak is not None and total.peak > peak:
         weak = True
         words = (
-            f"{many} draw up to {amperes} together, and the supply gives {peak:g} A: {100 * peak / total.peak:.0f} % "
+            f"{total.words}, and the supply gives {peak:g} A: {100 * peak / total.peak:.0f} % "
             "of it; limit their currents, or give a stronger supply"
         )
         yield finding("supply", "warning", words, "weak-supply", listed=peak, predicted=total.peak, unit="A")
@@ -204,11 +204,12 @@ def _of_supply(robot: Robot, total: SupplyCurrent) -> Iterator[Finding]:
         if bus < (1.0 - SAG) * volts:
             weak = True
             left = f"to {bus:.3g} V" if bus > 0.0 else "to nothing"
-            words = (
-                f"{amperes} of {many} together would pull its {volts:g} V down {left} over its resistance: they cannot "
-                "all pull at once"
-            )
+            count = len(total.joints) - len(total.without_peak)
+            whose, so = f"{count} motors together", "they cannot all pull at once"
+            if count == 1:
+                whose, so = "its motor", "limit that current, or give a stronger supply"
+            words = f"{amperes} of {whose} would pull its {volts:g} V down {left} over its resistance: {so}"
             yield finding("supply", "warning", words, "sag", listed=volts, predicted=max(bus, 0.0), unit="V")
     if not weak:
         rest = f", {format_quantity(total.continuous, 'A')} continuously" if total.continuous else ""
-        yield finding("supply", "ok", f"{many} draw up to {amperes} together{rest}", "")
+        yield finding("supply", "ok", f"{total.words}{rest}", "")
