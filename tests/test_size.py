@@ -291,6 +291,25 @@ def test_every_rating_is_a_reason(ratings, words):
     assert words in found.rejected(1)[0].reason
 
 
+@pytest.mark.parametrize("far", [1e-5, 1e-3, 0.1])
+def test_reason_shows_two_numbers_that_differ(far):
+    """However near a pair comes to a limit, the reason does not say 35 V of 35 V."""
+    found = be.size(task(), [motor()])
+    best = found.best.figures
+    taken = {"peak_current": best["peak_current"], "speed": 10.0 * found.only.cycle.top_speed,
+             "winding_temperature": best["winding"] - 25.0, "gear_peak_torque": LOAD * ACCELERATION}  # fmt: skip
+    for name, value in taken.items():
+        ratings = {"winding_temperature": 125.0, name: value / (1.0 + far) + (25.0 if "temperature" in name else 0.0)}
+        reason = be.size(task(), [motor(ratings=be.Ratings(**ratings))]).rejected(1)[0].reason
+        first, _, second = reason.partition(" of ")
+        assert first.split()[-2] != second.split()[0], reason
+    volts = be.size(task(), [motor()]).best.figures["voltage"] / (1.0 + far)
+    weak = task(supply=be.Supply(voltage=volts))
+    strong = motor("strong", winding=be.Winding(resistance=0.4, inductance=2e-4))
+    (reason,) = [out.reason for out in be.size(weak, [motor(), strong]).rejected(2) if out.name == "m"]
+    assert reason.split()[1] != reason.split()[-2], reason
+
+
 def test_reason_says_after_how_long():
     """The time of a reason is when a simulated winding reaches its limit."""
     limit = 50.0
