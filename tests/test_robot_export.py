@@ -311,7 +311,7 @@ def test_a_spring_beside_the_motor_is_one_of_the_joint(compiler: str, angle: flo
     for one, to in ((constant, "mujoco@4.0"), (robot, "isaaclab")):
         lost = {loss.phenomenon: loss.status for loss in one.export(to).kinds[0].statuses}
         assert lost["joint spring"] == "dropped"
-        with pytest.raises(ParameterError, match="joint spring.* would be dropped"):
+        with pytest.raises(ParameterError, match=r"joint spring.* would be dropped"):
             one.export(to, strict=True)
 
 

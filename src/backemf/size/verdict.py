@@ -16,6 +16,9 @@ from .evaluation import Evaluation, at_ambient
 from .heat import warm_up_time
 from .task import Task
 
+MOST_DIGITS = 8
+"""Digits of a number in a reason, at most [1]."""
+
 
 @dataclass(frozen=True)
 class Check:
@@ -136,20 +139,18 @@ def sentence(check: Check, k: int, motor: Motor, cycle: Cycle, task: Task, e: Ev
 
 def _both(value: float, limit: float, unit: str) -> tuple[str, str]:
     """What is taken and what is allowed, with as many digits as tell them apart."""
-    for digits in range(3, 9):
-        shown = format_quantity(value, unit, digits), format_quantity(limit, unit, digits)
-        if shown[0] != shown[1]:
-            break
-    return shown
+    digits = 3
+    while digits < MOST_DIGITS and format_quantity(value, unit, digits) == format_quantity(limit, unit, digits):
+        digits += 1
+    return format_quantity(value, unit, digits), format_quantity(limit, unit, digits)
 
 
 def _degrees(value: float, limit: float) -> tuple[str, str]:
     """Two temperatures, with as many decimals as tell them apart."""
-    for decimals in range(0, 7):
-        shown = f"{value:.{decimals}f} °C", f"{limit:.{decimals}f} °C"
-        if shown[0] != shown[1]:
-            break
-    return shown
+    decimals = 0
+    while decimals < MOST_DIGITS and f"{value:.{decimals}f}" == f"{limit:.{decimals}f}":
+        decimals += 1
+    return f"{value:.{decimals}f} °C", f"{limit:.{decimals}f} °C"
 
 
 def _after(motor: Motor, cycle: Cycle, task: Task, e: Evaluation, k: int, limit: float) -> str:
