@@ -429,3 +429,29 @@ def test_best_spring_by_gradients_is_the_least_squares():
     assert real.spring is not None
     assert found.spring.stiffness == pytest.approx(real.spring.stiffness, rel=1e-3)
     assert found.mean_square_current == pytest.approx(real.figures["rms_current"] ** 2, rel=2e-3)
+
+
+def test_picture_of_a_pair(tmp_path):
+    """The task in the operating range of any rank, under the names of joint and pair."""
+    found = be.size(task(), [motor("a"), motor("b", ratio=12.0)])
+    drawn = found.only.plot(1, tmp_path / "range.svg")
+    (ax,) = drawn.axes
+    assert ax.get_title(loc="left") + ax.get_title() == f"joint: {found.only[1].name}"
+    cells = found.only.cycle.cells
+    torque = np.abs((LOAD + float(found.only[1].motor.reflected_inertia)) * cells.acceleration)
+    assert ax.lines[0].get_xdata() == pytest.approx(torque, rel=1e-9)
+    assert (tmp_path / "range.svg").stat().st_size > 5000
+    with pytest.raises(be.ParameterError, match="rank 2: 2 pairs can do the task of 'joint'"):
+        found.only.plot(2)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "line"), [(("energy", "inertia"), "-"), (("energy", "inertia", "winding_temperature"), "None")]
+)
+def test_front_is_a_line_of_two_things_alone(wanted, line):
+    """Of three, the projection of the front on the first two is none."""
+    from backemf.size.report_pictures import draw_front
+
+    named = [motor(f"m{ratio}", ratio=ratio) for ratio in (6.0, 10.0, 14.0)]
+    found = be.size(task(wanted=wanted), named)
+    assert draw_front(found.only).axes[0].lines[1].get_linestyle() == line

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
 from ..actuator.joint_spring import JointSpring
 from ..errors import ParameterError
 from ..motor import Motor
+from ..plot.types import Figure
 from .candidates import Batch, LeftOut
 from .cycle import Cycle
 from .evaluation import Evaluation
@@ -210,6 +212,19 @@ class JointFound:
             made.motor, self.cycle, self.task.supply, self.task.ambient, self.task.mounting,
             share.evaluation.start[:, k], made.spring,
         )  # fmt: skip
+
+    def plot(self, rank: int = 0, path: str | Path | None = None) -> Figure:
+        """The task in the operating range of the pair of a rank, to a file if there is a path.
+
+        Dark is what it gives continuously, light what it gives for a short time; the dot is the RMS torque.
+        """
+        from ..plot.style import save
+        from .report_pictures import draw_range
+
+        choice = self[rank]
+        title = f"{self.cycle.name}: {choice.name}"
+        drawn = draw_range(choice.motor, self.task.supply, self.task.ambient, self, self.trace(rank), title)
+        return save(drawn, path)
 
     def best_ratio(self, rank: int = 0, nearest: int = 3) -> Optimum:
         """The ratio at which the motor of a rank would stay coolest if gears came in every ratio, by gradients, and the
