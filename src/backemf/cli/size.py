@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..errors import ParameterError
 from .app import AsJson, app, console, option
 from .tables import print_columns, print_findings, print_json, print_written
 from .words import require_ending
@@ -64,6 +65,9 @@ def size(
 
     require_ending("--report", report, (".html",))
     require_ending("--robot", robot, (".toml",))
+    for name, value, least in (("--top", top, 1), ("--verify", verify, 0)):
+        if value < least:
+            raise ParameterError(f"{name} {value}: must be a whole number, {least} or more")
     found = find(task, from_)
     seen = found.verify(verify) if verify > 0 else []
     if report is not None:
