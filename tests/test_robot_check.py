@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -147,6 +148,17 @@ def test_a_supply_that_is_too_weak(tmp_path: Path):
     # 415.7 A over 10 mΩ leave 19.8 of 24 V, over 20 mΩ 15.7 V, which is below 80 %
     assert "sag" not in causes(quadruped(tmp_path, supply=be.Supply(voltage=24.0, resistance=0.01)))
     assert causes(quadruped(tmp_path, supply=be.Supply(voltage=24.0, resistance=0.02)))["sag"] == "warning"
+
+
+def test_a_supply_for_another_motor(tmp_path: Path):
+    """A servo of 5 V on 48 V; twice the nominal voltage is common, and a drive may keep the rest away."""
+    servo = be.load("dynamixel-xl330-m288")
+    found = causes(quadruped(tmp_path, drives={".*": be.JointDrive(motor=servo)}, supply=be.Supply(voltage=48.0)))
+    assert found["above-nominal"] == "warning"
+    limited = replace(servo, voltage_limit=6.0)
+    for motor, volts in ((servo, 10.0), (limited, 48.0)):
+        robot = quadruped(tmp_path, drives={".*": be.JointDrive(motor=motor)}, supply=be.Supply(voltage=volts))
+        assert "above-nominal" not in causes(robot)
 
 
 def test_continuous_current_of_all_motors(tmp_path: Path):

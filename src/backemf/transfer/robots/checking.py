@@ -26,6 +26,8 @@ TURNS = 20.0
 """A position beyond this is more likely one in degrees [rad]."""
 FAR = 1e3
 """Ratio of two inertias beyond which one of them is in another unit [1]."""
+ABOVE_NOMINAL = 2.5
+"""Voltage of a supply over the nominal one of a motor beyond which it is one for another motor [1]."""
 SAG = 0.2
 """Share of the voltage that a supply may lose under all largest currents [1]."""
 SIZES = {"N·m": "N*m", "N": "N", "rad/s": "rad/s", "m/s": "m/s"}
@@ -57,6 +59,7 @@ def _of_joint(each: Placed) -> Iterator[Finding]:
     yield from _friction(each)
     yield from _coupling(each)
     yield from _span(each)
+    yield from _voltage(each)
     try:
         known = has_voltage(each.thing)
         scale = scale_of(complete_actuator(each.thing)) if known else None
@@ -135,6 +138,21 @@ def _span(each: Placed) -> Iterator[Finding]:
             f"{math.radians(most):.4g} rad"
         )
         yield finding("", "warning", words, "deg-as-rad")
+
+
+def _voltage(each: Placed) -> Iterator[Finding]:
+    """A supply far above the nominal voltage of the motor, which moves speed, current and heat with it."""
+    motor, actuator = parts_of(each.thing)
+    if motor is None or motor.ratings is None or motor.ratings.voltage is None or actuator.supply is None:
+        return
+    given = [actuator.supply.voltage] + ([] if actuator.voltage_limit is None else [actuator.voltage_limit])
+    volts, nominal = min(single("voltage", each) for each in given), single("voltage", motor.ratings.voltage)
+    if volts > ABOVE_NOMINAL * nominal:
+        words = (
+            f"{volts:g} V of its supply are {volts / nominal:.2g} times the nominal {nominal:g} V of the motor: give a "
+            "supply of the motor's voltage, or limit it in the drive"
+        )
+        yield finding("", "warning", words, "above-nominal", listed=volts, predicted=nominal, unit="V")
 
 
 def _limits(each: Placed, scale: Scale) -> Iterator[Finding]:
