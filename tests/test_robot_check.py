@@ -154,7 +154,7 @@ def test_a_supply_for_another_motor(tmp_path: Path):
     """A servo of 5 V on 48 V; twice the nominal voltage is common, and a drive may keep the rest away."""
     servo = be.load("dynamixel-xl330-m288")
     found = causes(quadruped(tmp_path, drives={".*": be.JointDrive(motor=servo)}, supply=be.Supply(voltage=48.0)))
-    assert found["above-nominal"] == "warning"
+    assert found["above-nominal"] == "info"
     limited = replace(servo, voltage_limit=6.0)
     for motor, volts in ((servo, 10.0), (limited, 48.0)):
         robot = quadruped(tmp_path, drives={".*": be.JointDrive(motor=motor)}, supply=be.Supply(voltage=volts))

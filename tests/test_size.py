@@ -373,6 +373,22 @@ def test_verification_agrees():
     assert seen.limited == 0.0
 
 
+def test_verification_near_a_resonance():
+    """A spring and its weight swing a pendulum nearly alone: the motor gives 1 % of the torque that goes around."""
+    joint = be.JointTask(
+        motion=be.SineMotion(amplitude=0.8, frequency=1.0), load=be.Pendulum(mass=1.5, length=0.3), spring=True
+    )
+    small = motor(
+        ratio=256.0, efficiency=0.65, rotor=be.Rotor(inertia=4e-9), friction=be.Coulomb(coulomb=2e-5),
+        magnet=be.Magnet(torque_constant=0.002, back_emf_constant=0.002), winding=be.Winding(resistance=4.0),
+    )  # fmt: skip
+    (seen,) = be.size(task(joints={"joint": joint}), [small]).verify(1)
+    assert seen.simulated_current == pytest.approx(seen.predicted_current, rel=0.02)
+    assert seen.simulated_rms_current == pytest.approx(seen.predicted_rms_current, rel=5e-3)
+    assert seen.simulated_winding == pytest.approx(seen.predicted_winding, abs=0.5)
+    assert seen.tracking_error < 1e-4
+
+
 def test_verification_of_a_torque_from_a_table():
     """A motion with its own torque is moved along, and the gears give that torque."""
     time = np.linspace(0.0, 1.0, 401)

@@ -149,10 +149,10 @@ def _voltage(each: Placed) -> Iterator[Finding]:
     volts, nominal = min(single("voltage", each) for each in given), single("voltage", motor.ratings.voltage)
     if volts > ABOVE_NOMINAL * nominal:
         words = (
-            f"{volts:g} V of its supply are {volts / nominal:.2g} times the nominal {nominal:g} V of the motor: give a "
-            "supply of the motor's voltage, or limit it in the drive"
+            f"{volts:g} V of its supply are {volts / nominal:.2g} times the nominal {nominal:g} V of the motor, which "
+            "a bare motor bears where its drive limits current and speed, and a servo does not"
         )
-        yield finding("", "warning", words, "above-nominal", listed=volts, predicted=nominal, unit="V")
+        yield finding("", "info", words, "above-nominal", listed=volts, predicted=nominal, unit="V")
 
 
 def _limits(each: Placed, scale: Scale) -> Iterator[Finding]:
