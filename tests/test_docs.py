@@ -146,6 +146,9 @@ def test_every_example_has_a_picture_of_what_it_does_now():
     for name, path in tool.programs().items():
         assert (tool.MADE / f"{name}.svg").stat().st_size > 5000
         assert tool.page(name, path).count("```") >= 2
+    # every picture of an example is on its page
+    page = tool.page("size_tasks", tool.programs()["size_tasks"])
+    assert all(f"](size_tasks{more}.svg)" in page for more in ("", "-shoulder", "-knee", "-pan", "-tilt"))
 
 
 def test_every_public_name_is_in_the_reference():

@@ -11,6 +11,7 @@ from work_done import WorkDone
 
 from backemf import ParameterError
 from backemf.sims.joint_patterns import examples, fits, patterns_of
+from backemf.sims.pattern_alternatives import unused_alternatives
 
 MOST = 20_000
 """Calls within which any pattern is decided [1]."""
@@ -119,3 +120,46 @@ def test_groups_are_divided_by_their_numbers(joints: tuple, tables: list, patter
         assert fits(pattern, name) and any(fits(joint, name) for joint in joints)
         for other in found:
             assert other == pattern or not fits(other, name)
+
+
+ROBOT = ("shoulder", "left_elbow", "right_elbow", "FL_hip", "FL_calf", "joint1", "a|b")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "unused"),
+    [
+        ("shoulder|left_elbow", []),
+        ("shoulder|elbw", ["elbw"]),
+        ("shuolder|left_elbow|wrist", ["shuolder", "wrist"]),
+        # in a group, and in a group of an alternative
+        ("(left|rigt)_elbow", ["rigt"]),
+        ("shoulder|(?:left|rigt)_elbow", ["rigt"]),
+        (r"FL_(?P<part>hip|(cal|foo)f)", ["foo"]),
+        ("(FL|FR)_(hip|calf)", ["FR"]),
+        # flags hold for every alternative; a set has characters, not alternatives
+        ("(?i)SHOULDER|LEFT_.*", []),
+        ("(?i)SHOULDER|ELBW", ["ELBW"]),
+        ("[a|b]|shoulder", ["[a|b]"]),
+        (r"[]|]|shoulder|a\|b", ["[]|]"]),
+        (r"[\]|x]|shoulder", [r"[\]|x]"]),
+        # optional, repeated, and what only looks ahead
+        ("(left_|rigt_)?elbow|shoulder", ["rigt_"]),
+        ("(l|e|f|t|_)+elbow", []),
+        ("(?!left|wrong).*_elbow", []),
+        ("(left_|)elbow|shoulder", []),
+        ("shoulder|", []),
+        # a pattern that is a name, and one that matches nothing at all
+        ("a|b", []),
+        ("wrist|ankle", []),
+    ],
+)
+def test_alternatives_that_match_nothing(pattern: str, unused: list[str]):
+    assert unused_alternatives(pattern, ROBOT) == unused
+
+
+@given(grown, st.lists(st.text("ab_x1", max_size=4), min_size=1, max_size=5))
+def test_what_is_unused_can_be_left_out(pattern: str, names: list[str]):
+    """Without its unused alternatives at the top, a pattern matches the same names."""
+    pattern = f"{pattern}|zz|{pattern}q"
+    unused = unused_alternatives(pattern, names)
+    assert ("zz" in unused) is (any(fits(pattern, name) for name in names) and pattern not in names)

@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,62 @@ def test_patterns_and_joints(tmp_path: Path):
     assert found["override-without-joint"] == "error"
 
 
+def test_a_typo_in_one_alternative(tmp_path: Path):
+    """In a pattern of joints, of an override and of passive joints; the export says it too."""
+    drive = be.JointDrive(motor="mit-mini-cheetah", controller=PD)
+    robot = quadruped(
+        tmp_path, drives={"(FL|FR|RL|RX)_hip|.*_thigh": drive}, passive=[".*_(calf|clf)", "RR_hip"],
+        overrides={"FL_hip|FL_tigh": be.JointDrive(controller=PD)},
+    )  # fmt: skip
+    found = {each.figure: each for each in robot.check() if each.cause == "alternative-without-joint"}
+    assert {name: each.explanation.split('"')[1] for name, each in found.items()} == {
+        'joints."(FL|FR|RL|RX)_hip|.*_thigh"': "RX", "passive": "clf", 'override."FL_hip|FL_tigh"': "FL_tigh",
+    }  # fmt: skip
+    assert {each.severity for each in found.values()} == {"warning"}
+    assert 'its alternative "RX" matches no joint' in " ".join(robot.export("mujoco@4.0").notes)
+    assert "alternative-without-joint" not in causes(quadruped(tmp_path, drives={".*_(hip|thigh|calf)": drive}))
+
+
+GRIPPER = """<mujoco><worldbody>
+  <body><joint name="left" axis="0 1 0"/><geom size="0.1" pos="0.1 0 0"/></body>
+  <body pos="1 0 0"><joint name="right" axis="0 1 0"/><geom size="0.1" pos="0.1 0 0"/></body>
+  <body pos="2 0 0"><joint name="tip" axis="0 1 0"/><geom size="0.1" pos="0.1 0 0"/></body>
+  <body pos="3 0 0"><joint name="free_1" axis="0 1 0"/><geom size="0.1" pos="0.1 0 0"/></body>
+  <body pos="4 0 0"><joint name="free_2" axis="0 1 0"/><geom size="0.1" pos="0.1 0 0"/></body>
+</worldbody>
+<equality><joint joint1="left" joint2="right"/><joint joint1="right" joint2="tip"/></equality>
+ACTUATOR</mujoco>"""
+
+
+def test_joints_that_an_equality_moves_need_no_motor(tmp_path: Path):
+    """The tip follows the left finger over the right one; joints that nothing moves are one finding."""
+    (tmp_path / "gripper.xml").write_text(GRIPPER.replace("ACTUATOR", ""))
+    drive = be.JointDrive(motor="mit-mini-cheetah", controller=PD)
+    robot = be.Robot(model=tmp_path / "gripper.xml", drives={"left": drive}, supply=be.Supply(voltage=24.0))
+    said = {each.figure: each for each in robot.check()}
+    assert said["joints right, tip"].cause == "moved-along" and said["joints right, tip"].severity == "info"
+    assert said["joints free_1, free_2"].cause == "no-motor" and said["joints free_1, free_2"].severity == "warning"
+    # where the finger has no motor either, nothing moves them
+    robot = be.Robot(model=tmp_path / "gripper.xml", drives={"free_.*": drive})
+    assert {each.figure for each in robot.check() if each.cause == "no-motor"} == {"joints left, tip", "joint right"}
+
+
+@pytest.mark.parametrize("to", ["mujoco@4.0", "mjlab"])
+def test_an_actuator_of_joints_with_and_without_a_motor(to: str, tmp_path: Path):
+    """A tendon that pulls at both: the check says what the export refuses, for every simulator alike."""
+    tendon = """<tendon><fixed name="both"><joint joint="left" coef="1"/><joint joint="tip" coef="1"/></fixed></tendon>
+    <actuator><motor name="pull" tendon="both"/></actuator>"""
+    (tmp_path / "gripper.xml").write_text(GRIPPER.replace("ACTUATOR", tendon))
+    drive = be.JointDrive(motor="mit-mini-cheetah", controller=PD)
+    robot = be.Robot(model=tmp_path / "gripper.xml", drives={"left": drive}, supply=be.Supply(voltage=24.0))
+    assert causes(robot)["shared-actuator"] == "error"
+    with pytest.raises(be.ParameterError, match="the actuator 'pull' drives 'tip' besides 'left'"):
+        robot.export(to)
+    both = be.Robot(model=tmp_path / "gripper.xml", drives={"left|tip": drive}, supply=be.Supply(voltage=24.0))
+    assert "shared-actuator" not in causes(both)
+    assert "pull" not in both.export(to).text
+
+
 def test_inertia_that_counts_twice(tmp_path: Path):
     """The model's armature and the rotor: replaced with a word about it, added with a warning."""
     found = [each for each in quadruped(tmp_path).check() if each.cause == "replaced" and each.listed is not None]
@@ -91,6 +148,17 @@ def test_a_supply_that_is_too_weak(tmp_path: Path):
     # 415.7 A over 10 mΩ leave 19.8 of 24 V, over 20 mΩ 15.7 V, which is below 80 %
     assert "sag" not in causes(quadruped(tmp_path, supply=be.Supply(voltage=24.0, resistance=0.01)))
     assert causes(quadruped(tmp_path, supply=be.Supply(voltage=24.0, resistance=0.02)))["sag"] == "warning"
+
+
+def test_a_supply_for_another_motor(tmp_path: Path):
+    """A servo of 5 V on 48 V; twice the nominal voltage is common, and a drive may keep the rest away."""
+    servo = be.load("dynamixel-xl330-m288")
+    found = causes(quadruped(tmp_path, drives={".*": be.JointDrive(motor=servo)}, supply=be.Supply(voltage=48.0)))
+    assert found["above-nominal"] == "info"
+    limited = replace(servo, voltage_limit=6.0)
+    for motor, volts in ((servo, 10.0), (limited, 48.0)):
+        robot = quadruped(tmp_path, drives={".*": be.JointDrive(motor=motor)}, supply=be.Supply(voltage=volts))
+        assert "above-nominal" not in causes(robot)
 
 
 def test_continuous_current_of_all_motors(tmp_path: Path):

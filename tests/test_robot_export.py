@@ -251,6 +251,70 @@ def test_webots_gets_a_proto_with_bodies_and_motors(quadruped: tuple[Path, be.Ro
     assert sum(masses) == pytest.approx(6 + 4 * (0.6 + 0.9 + 0.2))
 
 
+def test_rotors_of_webots_are_in_the_bodies_and_nothing_says_to_add_them(quadruped: tuple[Path, be.Robot]):
+    """Their inertia is there once: the table and the notes of each kind say so."""
+    path, robot = quadruped
+    done = robot.export("webots", path.with_suffix(".proto"))
+    for kind in done.kinds:
+        (inertia,) = [loss for loss in kind.statuses if loss.phenomenon == "rotor inertia"]
+        assert inertia.status == "approximated" and "added to the body" in inertia.note
+        assert not any("add" in note for note in kind.notes)
+    assert "Webots has no armature: each rotor's inertia is added to the body that its joint moves." in done.notes
+    # a body without a mass has no place for it, and so its kind says what to do
+    model = robot.model.with_name("light.xml")
+    model.write_text(LIGHT)
+    drives = {"a|b": be.JointDrive(motor="mit-mini-cheetah", controller=PD)}
+    light = be.Robot(model=model, drives=drives, supply=be.Supply(voltage=24.0)).export("webots")
+    assert any("Webots has no armature: add 0.002268 kg·m²" in note for note in light.kinds[0].notes)
+    assert {loss.phenomenon: loss.status for loss in light.kinds[0].statuses}["rotor inertia"] == "dropped"
+
+
+LIGHT = """<mujoco><worldbody>
+<body><joint name="a" axis="0 1 0"/><inertial pos="0 0 0" mass="1e-7" diaginertia="1e-9 1e-9 1e-9"/>
+<body><joint name="b" axis="0 0 1"/><inertial pos="0 0 0" mass="1" diaginertia="0.1 0.1 0.1"/></body></body></worldbody>
+</mujoco>"""
+SPRINGS = """<mujoco>COMPILER<worldbody>
+<body><joint name="a" axis="0 1 0"/><geom size="0.1" pos="0.1 0 0"/></body>
+<body><joint name="b" axis="0 1 0" stiffness="2" springref="ANGLE"/><geom size="0.1" pos="0.1 0 0"/></body>
+</worldbody></mujoco>"""
+
+
+@pytest.mark.parametrize(("compiler", "angle"), [("", 30.0), ('<compiler angle="radian"/>', np.pi / 6.0)])
+def test_a_spring_beside_the_motor_is_one_of_the_joint(compiler: str, angle: float, tmp_path: Path):
+    """In MuJoCo: offset - stiffness·(q - rest), and that of the model's own spring where there is one."""
+    model = tmp_path / "springs.xml"
+    model.write_text(SPRINGS.replace("COMPILER", compiler).replace("ANGLE", repr(angle)))
+    spring = be.JointSpring(stiffness=3.0, rest_angle=-0.4, offset=0.6)
+    motor = be.Actuator(CHEETAH, controller=PD, spring=spring)
+    robot = be.Robot(model=model, drives={"[ab]": be.JointDrive(motor=motor)}, supply=be.Supply(voltage=24.0))
+    done = robot.export("mujoco@4.0", tmp_path / "out.xml", compare=True)
+    assert {loss.phenomenon: loss.status for loss in done.kinds[0].statuses}["joint spring"] == "kept"
+    written = mujoco.MjModel.from_xml_path(str(tmp_path / "out.xml"))
+    written.opt.gravity[:] = 0.0
+    data = mujoco.MjData(written)
+    data.qpos[:] = 0.3
+    mujoco.mj_forward(written, data)
+    own = 0.6 - 3.0 * (0.3 + 0.4)
+    assert data.qfrc_passive == pytest.approx([own, own - 2.0 * (0.3 - np.pi / 6.0)], abs=1e-9)
+    # what is compared are the motors: the spring is the joint's on both sides
+    bare = be.JointDrive(motor=be.Actuator(CHEETAH, controller=PD))
+    alone = be.Robot(model=model, drives={"[ab]": bare}, supply=be.Supply(voltage=24.0))
+    assert repr(done.kinds[0].errors) == repr(alone.export("mujoco@4.0", compare=True).kinds[0].errors)
+    # for mjlab it is in the model beside the module
+    (beside,) = robot.export("mjlab", tmp_path / "out.py").files.values()
+    stripped = mujoco.MjModel.from_xml_string(beside.decode())
+    assert stripped.jnt_stiffness.ravel()[:2] == pytest.approx(written.jnt_stiffness.ravel()[:2])
+    assert stripped.qpos_spring == pytest.approx(written.qpos_spring)
+    # a torque alone has no place in a joint, and nothing has one in Isaac Lab
+    push = be.Actuator(CHEETAH, controller=PD, spring=be.JointSpring(offset=0.6))
+    constant = be.Robot(model=model, drives={"[ab]": be.JointDrive(motor=push)}, supply=be.Supply(voltage=24.0))
+    for one, to in ((constant, "mujoco@4.0"), (robot, "isaaclab")):
+        lost = {loss.phenomenon: loss.status for loss in one.export(to).kinds[0].statuses}
+        assert lost["joint spring"] == "dropped"
+        with pytest.raises(ParameterError, match=r"joint spring.* would be dropped"):
+            one.export(to, strict=True)
+
+
 def test_a_urdf_gets_limits_and_friction_and_keeps_the_rest(tmp_path: Path):
     """Effort of the motor, the tighter of two speeds, friction at the joint, limits of ros2_control; comments stay."""
     model = write_arm_urdf(tmp_path, effort=500.0)
@@ -268,6 +332,45 @@ def test_a_urdf_gets_limits_and_friction_and_keeps_the_rest(tmp_path: Path):
     }
     assert words == {"effort": ["-18.0", "18.0"], "velocity": ["-3.1", "3.1"], "position": ["-3", "3"]}
     assert done.text.startswith('<?xml version="1.0"?>\n<!-- an arm, by hand -->') and "<!-- joint 6 -->" in done.text
+
+
+def test_limits_of_ros2_control_below_the_motors_stay(tmp_path: Path):
+    """A drive that allows 5 N·m keeps them, on the side on which it says so; words that are no number are replaced."""
+    model = write_arm_urdf(tmp_path, effort=500.0)
+    model.write_text(model.read_text().replace(">-500<", ">-5<").replace(">500<", ">none<"))
+    root = ElementTree.fromstring(arm(model).export("urdf", tmp_path / "with.urdf").text)
+    effort = root.find("ros2_control/joint[@name='joint_1']/command_interface[@name='effort']")
+    assert [param.text for param in effort.findall("param")] == ["-5", "18.0"]
+
+
+@pytest.mark.parametrize(
+    ("compiler", "meshes", "noted"),
+    [
+        ('<compiler strippath="false"/>', ["../robot/meshes/a.stl", "package://arm/b.stl", "/c.stl"], False),
+        ("", ["../robot/meshes/a.stl", "package://arm/b.stl", "/c.stl"], True),
+        ('<compiler meshdir="meshes"/>', ["../robot/meshes/a.stl", "package://arm/b.stl", "/c.stl"], False),
+        ('<compiler meshdir="." strippath="false"/>', ["meshes/a.stl", "package://arm/b.stl", "/c.stl"], True),
+    ],
+)
+def test_meshes_of_a_urdf_are_found_from_another_folder(compiler: str, meshes: list[str], noted: bool, tmp_path: Path):
+    """Relative paths count from the new file, packages and absolute ones stay; in the same folder nothing changes."""
+    for name in ("robot", "out"):
+        (tmp_path / name).mkdir()
+    model = write_arm_urdf(tmp_path / "robot")
+    files = "".join(
+        f'<visual><geometry><mesh filename="{name}"/></geometry></visual>'
+        for name in ("meshes/a.stl", "package://arm/b.stl", "/c.stl")
+    )
+    text = model.read_text().replace('<link name="link_1">', f'<link name="link_1">{files}')
+    model.write_text(text.replace("</robot>", f"<mujoco>{compiler}</mujoco></robot>"))
+    done = arm(model).export("urdf", tmp_path / "out" / "with.urdf")
+    root = ElementTree.fromstring(done.text)
+    assert [each.get("filename") for each in root.iter("mesh")] == meshes
+    assert any("MuJoCo" in note for note in done.notes) is noted
+    own = next((each.get("meshdir") for each in root.iter("compiler") if each.get("meshdir")), None)
+    assert own in (None, "../robot/meshes", "../robot")
+    stays = ElementTree.fromstring(arm(model).export("urdf", tmp_path / "robot" / "with.urdf").text)
+    assert next(stays.iter("mesh")).get("filename") == "meshes/a.stl"
 
 
 # --- files

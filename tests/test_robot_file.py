@@ -163,6 +163,20 @@ def test_models_that_cannot_be_read(tmp_path: Path):
         be.Robot(model=tmp_path / "a.urdf.xacro", drives=drives)
 
 
+def test_what_xacro_has_done_is_no_template(tmp_path: Path):
+    """A URDF keeps the namespace and comments of its template; what is still to be replaced makes it one."""
+    path = write_arm_urdf(tmp_path)
+    text = path.read_text()
+    drives = {"joint_.*": be.JointDrive(motor="mit-mini-cheetah")}
+    left = '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" name'
+    path.write_text(text.replace("<robot name", left).replace("<!-- joint 1 -->", '<!-- <xacro:arm x="${pi}"/> -->'))
+    assert be.Robot(model=path, drives=drives).joints["joint_.*"][0] == "joint_1"
+    for todo in ('<origin xyz="0 0 ${pi}"/>', '<mesh filename="$(find arm)/base.stl"/>', "<xacro:arm/>"):
+        path.write_text(text.replace("<!-- joint 1 -->", todo))
+        with pytest.raises(ParameterError, match="run xacro on it"):
+            be.Robot(model=path, drives=drives).joints  # noqa: B018
+
+
 def test_a_mimic_joint_gets_no_motor(tmp_path: Path):
     """Of two fingers, one follows: a pattern for both drives the first; a pattern for it alone is an error."""
     arm, finger = write_arm_urdf(tmp_path), be.Actuator(limits=be.EffortLimit(effort_limit=20.0))

@@ -291,6 +291,25 @@ def test_every_rating_is_a_reason(ratings, words):
     assert words in found.rejected(1)[0].reason
 
 
+@pytest.mark.parametrize("far", [1e-5, 1e-3, 0.1])
+def test_reason_shows_two_numbers_that_differ(far):
+    """However near a pair comes to a limit, the reason does not say 35 V of 35 V."""
+    found = be.size(task(), [motor()])
+    best = found.best.figures
+    taken = {"peak_current": best["peak_current"], "speed": 10.0 * found.only.cycle.top_speed,
+             "winding_temperature": best["winding"] - 25.0, "gear_peak_torque": LOAD * ACCELERATION}  # fmt: skip
+    for name, value in taken.items():
+        ratings = {"winding_temperature": 125.0, name: value / (1.0 + far) + (25.0 if "temperature" in name else 0.0)}
+        reason = be.size(task(), [motor(ratings=be.Ratings(**ratings))]).rejected(1)[0].reason
+        first, _, second = reason.partition(" of ")
+        assert first.split()[-2] != second.split()[0], reason
+    volts = be.size(task(), [motor()]).best.figures["voltage"] / (1.0 + far)
+    weak = task(supply=be.Supply(voltage=volts))
+    strong = motor("strong", winding=be.Winding(resistance=0.4, inductance=2e-4))
+    (reason,) = [out.reason for out in be.size(weak, [motor(), strong]).rejected(2) if out.name == "m"]
+    assert reason.split()[1] != reason.split()[-2], reason
+
+
 def test_reason_says_after_how_long():
     """The time of a reason is when a simulated winding reaches its limit."""
     limit = 50.0
@@ -354,6 +373,22 @@ def test_verification_agrees():
     assert seen.limited == 0.0
 
 
+def test_verification_near_a_resonance():
+    """A spring and its weight swing a pendulum nearly alone: the motor gives 1 % of the torque that goes around."""
+    joint = be.JointTask(
+        motion=be.SineMotion(amplitude=0.8, frequency=1.0), load=be.Pendulum(mass=1.5, length=0.3), spring=True
+    )
+    small = motor(
+        ratio=256.0, efficiency=0.65, rotor=be.Rotor(inertia=4e-9), friction=be.Coulomb(coulomb=2e-5),
+        magnet=be.Magnet(torque_constant=0.002, back_emf_constant=0.002), winding=be.Winding(resistance=4.0),
+    )  # fmt: skip
+    (seen,) = be.size(task(joints={"joint": joint}), [small]).verify(1)
+    assert seen.simulated_current == pytest.approx(seen.predicted_current, rel=0.02)
+    assert seen.simulated_rms_current == pytest.approx(seen.predicted_rms_current, rel=5e-3)
+    assert seen.simulated_winding == pytest.approx(seen.predicted_winding, abs=0.5)
+    assert seen.tracking_error < 1e-4
+
+
 def test_verification_of_a_torque_from_a_table():
     """A motion with its own torque is moved along, and the gears give that torque."""
     time = np.linspace(0.0, 1.0, 401)
@@ -410,3 +445,29 @@ def test_best_spring_by_gradients_is_the_least_squares():
     assert real.spring is not None
     assert found.spring.stiffness == pytest.approx(real.spring.stiffness, rel=1e-3)
     assert found.mean_square_current == pytest.approx(real.figures["rms_current"] ** 2, rel=2e-3)
+
+
+def test_picture_of_a_pair(tmp_path):
+    """The task in the operating range of any rank, under the names of joint and pair."""
+    found = be.size(task(), [motor("a"), motor("b", ratio=12.0)])
+    drawn = found.only.plot(1, tmp_path / "range.svg")
+    (ax,) = drawn.axes
+    assert ax.get_title(loc="left") + ax.get_title() == f"joint: {found.only[1].name}"
+    cells = found.only.cycle.cells
+    torque = np.abs((LOAD + float(found.only[1].motor.reflected_inertia)) * cells.acceleration)
+    assert ax.lines[0].get_xdata() == pytest.approx(torque, rel=1e-9)
+    assert (tmp_path / "range.svg").stat().st_size > 5000
+    with pytest.raises(be.ParameterError, match="rank 2: 2 pairs can do the task of 'joint'"):
+        found.only.plot(2)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "line"), [(("energy", "inertia"), "-"), (("energy", "inertia", "winding_temperature"), "None")]
+)
+def test_front_is_a_line_of_two_things_alone(wanted, line):
+    """Of three, the projection of the front on the first two is none."""
+    from backemf.size.report_pictures import draw_front
+
+    named = [motor(f"m{ratio}", ratio=ratio) for ratio in (6.0, 10.0, 14.0)]
+    found = be.size(task(wanted=wanted), named)
+    assert draw_front(found.only).axes[0].lines[1].get_linestyle() == line

@@ -1,5 +1,6 @@
 """Bad input of sizing: one sentence each, with the file, the field, the value and the remedy."""
 
+import math
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -57,6 +58,40 @@ def test_torque_without_inertia():
     joint = be.JointTask(motion=be.TriangleMove(angle=1.0, duration=0.5), load=be.ConstantTorque(torque=-2.0))
     with pytest.raises(be.ParameterError, match=r"ConstantTorque has a torque and no inertia, .* give its inertia"):
         be.size(task(joints={"lift": joint}), [motor()])
+
+
+@pytest.mark.parametrize(
+    ("motion", "rest", "words"),
+    [
+        (
+            be.SineMotion(amplitude=1.0, frequency=0.5),
+            1.0,
+            "its motion begins at 3.14 rad/s, and there is a rest of 1 s",
+        ),
+        (be.SampledMotion(time=[0, 1, 2, 3], velocity=[0, 0, 1, 1], closed=False), 1.0, "its motion ends at 1 rad/s"),
+        (
+            be.TriangleMove(angle=1.5, duration=0.5, returns=False),
+            0.0,
+            "ends 1.5 rad from where it begins, and there P",
+        ),
+        (be.SampledMotion(time=[0, 1, 2, 3], position=[0, 0.2, 0.4, 0.6]), 0.0, "ends 0.6 rad from where it begins"),
+    ],
+)
+def test_motion_that_cannot_follow_itself(motion, rest, words):
+    """A jump of the speed over a rest, or of a pendulum's angle from the end of a motion to the next one."""
+    weight = be.Pendulum(mass=0.5, length=0.2)
+    with pytest.raises(be.ParameterError, match=f"joint 'joint': .*{words}"):
+        task(joints={"joint": be.JointTask(motion=motion, load=weight, rest=rest)}).cycles()
+
+
+def test_motion_that_goes_on_and_on():
+    """Whole turns of a pendulum, an inertia anywhere, and a sine without a rest follow themselves."""
+    turn = be.TriangleMove(angle=2 * math.pi, duration=0.5, returns=False)
+    on = be.TriangleMove(angle=1.5, duration=0.5, returns=False)
+    swing = be.SineMotion(amplitude=1.0, frequency=0.5)
+    weight = be.Pendulum(mass=0.5, length=0.2)
+    for motion, load, rest in ((turn, weight, 1.0), (on, be.Inertia(0.1), 1.0), (swing, weight, 0.0)):
+        assert task(joints={"joint": be.JointTask(motion=motion, load=load, rest=rest)}).cycles()
 
 
 def test_supply_too_weak_for_any_candidate():
@@ -222,6 +257,21 @@ def test_bad_input_through_the_command_line(text, samples, words, tmp_path):
     assert isinstance(bad.exception, (SystemExit, be.ParameterError))
     said = str(bad.exception) if isinstance(bad.exception, be.ParameterError) else bad.output
     assert words in said and "Traceback" not in said and len(said.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(("option", "value"), [("--top", "0"), ("--top", "-3"), ("--verify", "-1")])
+def test_counts_of_the_command(option, value, tmp_path):
+    """A number of pairs that makes no sense is refused before anything is computed."""
+    bad = CliRunner().invoke(app, ["size", str(write(tmp_path, "task.toml", TEXT)), option, value])
+    assert f"{option} {value}: must be a whole number" in (str(bad.exception) + bad.output) and bad.exit_code != 0
+
+
+def test_files_of_a_folder_that_are_no_motors(tmp_path):
+    """A task among the motor files is named as what it is."""
+    write(tmp_path, "task.toml", TEXT)
+    be.save(motor(ratio=40.0), tmp_path / "geared.toml")
+    (left,) = be.Candidates.read(tmp_path).left_out
+    assert left.name == "task" and 'format = "backemf task 1": is not a datasheet' in left.reason.replace("'", '"')
 
 
 def test_command_writes_the_robot(tmp_path):

@@ -115,6 +115,20 @@ def test_no_robot_where_a_joint_has_no_pair():
         be.size(task(), [weak]).robot()
 
 
+def test_rating_of_a_gear_that_its_motor_exceeds():
+    """A rotor of 0.02 kg·m² at the joint takes a fifth of the torque, which the gear never bears."""
+    # 0.08 kg·m² and the rotor at 24 rad/s²: 1.92 N·m at the gear, 2.4 N·m of the motor
+    for torque, stays in ((2.0, False), (2.8, False), (3.0, True)):
+        ratings = be.Ratings(winding_temperature=400.0, gear_torque=1.95, gear_peak_torque=torque)
+        heavy = motor(rotor=be.Rotor(inertia=2e-4), ratings=ratings)
+        found = be.size(task(), [heavy])
+        kept = found.robot().drives["joint"].motor.motor.ratings
+        assert (kept.gear_peak_torque, kept.gear_torque) == ((torque, 1.95) if stays else (None, None))
+        assert kept.winding_temperature == 400.0
+        # what was found stays as its maker states it
+        assert found.best.motor.ratings.gear_peak_torque == torque
+
+
 @pytest.mark.parametrize("name", ["arm", "knee", "pan_tilt"])
 def test_task_to_robot_file_to_mujoco_that_moves(name, tmp_path):
     """From the TOML of the gallery: the joints of its own model follow the motion in MuJoCo."""

@@ -349,3 +349,21 @@ def test_a_whole_actuator_loses_nothing():
     assert {row["status"] for row in answer["statuses"]} == {"kept", "unknown"}
     known = [error for error in answer["errors"] if not error["unknown"]]
     assert len(known) == 4 and all(error["worst"] <= 0.2 + 1e-9 for error in known)
+
+
+def test_an_error_of_a_motor_that_gives_no_torque_has_no_share(capsys):
+    """A motor that its friction holds at stall: its own torque is 0, and the simulator's is not."""
+    from rich.console import Console
+
+    from backemf.cli.losses import print_errors
+    from backemf.transfer.exported import Error
+
+    rows = [
+        Error("stall", 0.2, 0.26, 0.0, 0.0),
+        Error("start", 0.0, 0.0, 0.0, 0.0),
+        Error("braking", 1.0, 2.0, 0.0, 8.0),
+    ]
+    print_errors(rows, Console(width=100))
+    stall, start, braking = (line.split() for line in capsys.readouterr().out.splitlines()[-3:])
+    assert stall[1:5] == ["0.2", "N·m", "0.26", "N·m"] and "%" not in stall
+    assert start[1:] == ["0", "0", "0", "%"] and "25" in braking

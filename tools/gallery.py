@@ -6,7 +6,8 @@ them, which takes longer than a build should:
     python tools/gallery.py                  # run every example that this environment can run
     python tools/gallery.py maddening_motor  # or one, in the environment that it needs
 
-Each writes docs/examples/NAME.svg and NAME.txt. A test compares the programs with those that were run.
+Each writes docs/examples/NAME.svg, pictures called NAME-anything.svg, and NAME.txt. A test compares the programs with
+those that were run.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES, MADE = ROOT / "examples", ROOT / "docs" / "examples"
 DIGESTS = MADE / "digests.json"
 ORDER = (
-    "demo", "my_motor", "servo_loop", "many_motors", "training_loop", "fit_resistance", "learned_actuator", "pictures",
-    "mujoco_motor", "maddening_motor", "webots_compare", "webots_position_loop", "webots_endless_velocity",
-    "webots_torque_control",
+    "demo", "my_motor", "servo_loop", "size_tasks", "many_motors", "training_loop", "fit_resistance",
+    "learned_actuator", "pictures", "mujoco_motor", "maddening_motor", "webots_compare", "webots_position_loop",
+    "webots_endless_velocity", "webots_torque_control",
 )  # fmt: skip
 """The way through the gallery: from one motor to many, then the simulators."""
 DRAWN = {"pictures": "loss_envelope", "webots_compare": "webots_position_loop"}
@@ -70,15 +71,22 @@ def doc(path: Path) -> tuple[str, str]:
     return " ".join(first.split()), rest
 
 
+def drawn(name: str, folder: Path) -> list[Path]:
+    """The pictures of an example: its own first, then NAME-anything."""
+    return [folder / f"{DRAWN.get(name, name)}.svg", *sorted(folder.glob(f"{name}-*.svg"))]
+
+
 def page(name: str, path: Path) -> str:
-    """The page of one example: what it does, its picture, what it prints, and the program itself."""
+    """The page of one example: what it does, its pictures, what it prints, and the program itself."""
     first, rest = doc(path)
     place = path.relative_to(ROOT).as_posix()
     output = (MADE / f"{name}.txt").read_text(encoding="utf-8")
     printed = f"It prints:\n\n```\n{output.strip()}\n```\n\n" if output.strip() else ""
+    more = "\n".join(f"![{each.stem.partition('-')[2]}]({each.name})" for each in drawn(name, MADE)[1:])
+    pictures = f"![{first}]({name}.svg)\n{more}".strip() + "\n\n"
     code = path.read_text(encoding="utf-8").split('"""', 2)[2].strip()
     return (
-        f"---\nhide: [toc]\n---\n\n# {title(name)}\n\n{first}\n\n{rest}\n\n![{first}]({name}.svg)\n\n{printed}"
+        f"---\nhide: [toc]\n---\n\n# {title(name)}\n\n{first}\n\n{rest}\n\n{pictures}{printed}"
         f"`{place}`:\n\n````python\n{code}\n````\n"
     )
 
@@ -140,9 +148,13 @@ def make(name: str, path: Path) -> None:
         done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
         if done.returncode != 0:
             raise SystemExit(f"{path}: {done.stderr}")
-        picture = Path(folder) / f"{DRAWN.get(name, name)}.svg"
         MADE.mkdir(exist_ok=True)
-        (MADE / f"{name}.svg").write_bytes(picture.read_bytes())
+        for old in drawn(name, MADE)[1:]:
+            old.unlink()
+        own, *more = drawn(name, Path(folder))
+        (MADE / f"{name}.svg").write_bytes(own.read_bytes())
+        for each in more:
+            (MADE / each.name).write_bytes(each.read_bytes())
         text = "\n".join(line.rstrip() for line in done.stdout.replace(folder, "out").splitlines())
         (MADE / f"{name}.txt").write_text(text + "\n", encoding="utf-8")
     known = json.loads(DIGESTS.read_text()) if DIGESTS.exists() else {}

@@ -37,15 +37,16 @@ def print_errors(errors: Iterable[Error], terminal: Console) -> None:
         if error.unknown:
             table.add_row(error.where, "unknown", "", "", error.unknown)
             continue
-        if error.worst < NOTHING * error.peak:
+        if error.worst <= NOTHING * error.peak:
             table.add_row(error.where, "0", "0", "0 %", "")
             continue
-        share = 100 * error.worst / error.peak
+        # a motor that friction holds gives no torque at all
+        share = 100 * error.worst / error.peak if error.peak else None
         table.add_row(
             error.where,
             f"{error.rms:.3g} N·m",
             f"{error.worst:.3g} N·m",
-            f"{share:.0f} %" if share >= 10 else f"{share:.2g} %",
+            "" if share is None else f"{share:.0f} %" if share >= 10 else f"{share:.2g} %",
             format_quantity(error.speed, "rad/s", 3),
         )
     terminal.print(table)

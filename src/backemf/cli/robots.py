@@ -78,7 +78,11 @@ def export_robot_file(
     terminal = Console(stderr=output is None)
     for one in found.kinds:
         shown = ", ".join(one.patterns[:4]) + (f" and {len(one.patterns) - 4} more" if len(one.patterns) > 4 else "")
-        print_statuses(f"{shown} ({len(one.joints)} joints): what {found.title} makes of it", one.statuses, terminal)
+        print_statuses(
+            f"{shown} ({len(one.joints)} joint{'s' * (len(one.joints) > 1)}): what {found.title} makes of it",
+            one.statuses,
+            terminal,
+        )
         for note in one.notes:
             terminal.print(f"note: {escape(note)}", soft_wrap=True)
         terminal.print()
@@ -108,10 +112,8 @@ def supply_lines(total: SupplyCurrent) -> list[str]:
     """What all motors draw together, and what the supply gives."""
     if not total.peak:
         return ["supply: nothing is known of the motors' currents"]
-    words = (
-        f"supply: {len(total.joints) - len(total.without_peak)} motors draw up to {format_quantity(total.peak, 'A')}"
-    )
-    words += f" together, {format_quantity(total.continuous, 'A')} continuously" if total.continuous else " together"
+    words = f"supply: {total.words}"
+    words += f", {format_quantity(total.continuous, 'A')} continuously" if total.continuous else ""
     if total.without_continuous and total.continuous:
         words += f" ({len(total.without_continuous)} of them have no continuous current)"
     if total.share is not None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..errors import ParameterError
 from .app import AsJson, app, console, option
 from .tables import print_columns, print_findings, print_json, print_written
 from .words import require_ending
@@ -64,6 +65,9 @@ def size(
 
     require_ending("--report", report, (".html",))
     require_ending("--robot", robot, (".toml",))
+    for name, value, least in (("--top", top, 1), ("--verify", verify, 0)):
+        if value < least:
+            raise ParameterError(f"{name} {value}: must be a whole number, {least} or more")
     found = find(task, from_)
     seen = found.verify(verify) if verify > 0 else []
     if report is not None:
@@ -86,7 +90,19 @@ def size(
             f"{each.simulated_winding:.1f} °C simulated, {each.predicted_winding:.1f} °C predicted",
             highlight=False,
         )
+    if robot is not None:
+        _print_short_gears(found)
     print_written((report, robot))
+
+
+def _print_short_gears(found: Found) -> None:
+    """A note for each joint whose gear has no rating in the robot."""
+    from ..size.robot import is_gear_rating_short
+
+    for name, joint in found.joints.items():
+        if is_gear_rating_short(joint):
+            words = "the motor also accelerates its rotor, so that the permissible torque of the gear is left out"
+            print_findings([("info", f"joint {name}", f"{words} of the robot: simulators would limit the motor to it")])
 
 
 def _print(found: Found, top: int) -> None:
@@ -95,12 +111,8 @@ def _print(found: Found, top: int) -> None:
         console().print(f"{name}: {len(joint)} of {joint.count} pairs can do it", style="bold", highlight=False)
         rows = found.table(top, name)
         if rows:
-            columns = _fitting(rows, found.task.wanted, console().width)
-            print_columns(
-                [title for title, *_ in columns],
-                [[_cell(row[key], form) for _, key, form in columns] for row in rows],
-                [form != "" for _, _, form in columns],
-            )
+            columns, cells = _fitting(rows, found.task.wanted, console().width)
+            print_columns([title for title, *_ in columns], cells, [form != "" for _, _, form in columns])
         if joint.reasons():
             console().print(f"out: {joint.most_reasons()}", highlight=False)
         print_findings([("info", choice.name, choice.reason) for choice in joint.rejected(3)])
@@ -110,22 +122,38 @@ def _print(found: Found, top: int) -> None:
             print_findings([("info", "candidates", words)])
 
 
-def _fitting(rows: list[dict[str, Json]], wanted: Sequence[str], width: int) -> list[tuple[str, str, str]]:
-    """Columns whose rows are no wider than so many characters; what is wanted of the motors goes last."""
-    kept = list(COLUMNS)
+def _fitting(
+    rows: list[dict[str, Json]], wanted: Sequence[str], width: int
+) -> tuple[list[tuple[str, str, str]], list[list[str]]]:
+    """Columns that are no wider than so many characters, and their cells.
+
+    Where not all fit, the gear stands below its motor; then columns go, those of what is wanted last.
+    """
+    kept, folded = list(COLUMNS), _width(rows, COLUMNS, False) > width
     mine = {"winding_temperature": "winding"}
     last = [mine.get(name, name) for name in wanted]
     for key in (*(each for each in EXPENDABLE if each not in last), *reversed(last)):
-        if sum(2 + _width(rows, column) for column in kept) - 2 <= width:
+        if _width(rows, kept, folded) <= width:
             break
         kept = [column for column in kept if column[1] != key]
-    return kept
+    return kept, [line for row in rows for line in _lines(row, kept, folded)]
 
 
-def _width(rows: list[dict[str, Json]], column: tuple[str, str, str]) -> int:
-    """Characters of the widest cell of a column."""
-    title, key, form = column
-    return max(map(len, (*title.split("\n"), *(_cell(row[key], form) for row in rows))))
+def _width(rows: list[dict[str, Json]], columns: Sequence[tuple[str, str, str]], folded: bool) -> int:
+    """Characters of the widest line."""
+    titles = [title.split("\n") for title, *_ in columns]
+    lines = [line for row in rows for line in _lines(row, columns, folded)]
+    widest = [max(map(len, (*title, *cells))) for title, *cells in zip(titles, *lines, strict=True)]
+    return sum(widest) + 2 * (len(widest) - 1)
+
+
+def _lines(row: dict[str, Json], columns: Sequence[tuple[str, str, str]], folded: bool) -> list[list[str]]:
+    """The cells of a pair: one line, or with its gear on a line of its own."""
+    cells = [_cell(row[key], form) for _, key, form in columns]
+    motor, plus, gear = cells[0].partition(" + ")
+    if not folded or not plus:
+        return [cells]
+    return [[motor, *cells[1:]], [f"  + {gear}", *("" for _ in cells[1:])]]
 
 
 def _cell(value: object, form: str) -> str:

@@ -35,7 +35,7 @@ def sweep(
     part: Annotated[int | None, option("N", "Cases of a part; default: by their number.")] = None,
     json_: AsJson = False,
 ) -> None:
-    """Run every case of a space: simulations over lists and random draws of any field, or fits to many logs.
+    """Run every case of a space: simulations or sizings over lists and random draws of any field, or fits to many logs.
 
     The answers are parquet files in a folder, one row for each case; a case that fails is a row with its sentence.
     """

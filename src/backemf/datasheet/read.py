@@ -71,6 +71,11 @@ class _Reader:
         return DatasheetError(f"{where},{brackets} {key}{'' if value is None else f' = {quote(value)}'}: {fault}")
 
     def sheet(self, content: dict[str, Foreign], stem: str, origin: str) -> Datasheet:
+        if "format" in content and not str(content["format"]).startswith("backemf actuator"):
+            raise DatasheetError(
+                f"{self.file}: format = {quote(content['format'])}: is not a datasheet, which says no format, nor a "
+                "motor file"
+            )
         if "format" in content:
             raise DatasheetError(
                 f"{self.file}: is a motor file, not a datasheet: there is nothing in it to check; show, simulate, "

@@ -106,6 +106,12 @@ class MjcfFile:
         for word, value in words.items():
             element.set(word, value)
 
+    @property
+    def in_degrees(self) -> bool:
+        """Whether its angles are in degrees, as they are unless a <compiler> says otherwise."""
+        said = [each.get("angle") for each in self.root.findall("compiler") if each.get("angle")]
+        return not said or said[-1] == "degree"
+
     def keys(self) -> list[ElementTree.Element]:
         """Its keyframes."""
         return [key for section in self.root.findall("keyframe") for key in section.findall("key")]

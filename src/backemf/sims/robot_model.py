@@ -36,12 +36,16 @@ class ModelJoint:
     """Joint that it mimics; empty: it moves freely."""
     coupled: tuple[str, ...] = ()
     """What else of the model acts on it: tendons and equalities."""
+    tied: tuple[str, ...] = ()
+    """Joints that equalities move along with it."""
     armature: float | None = None
     """Inertia added to the joint [kg·m²]."""
     coulomb: float | None = None
     """Dry friction [N·m]."""
     viscous: float | None = None
     """Damping [N·m·s/rad]."""
+    spring: tuple[float, float] | None = None
+    """Stiffness [N·m/rad] and rest angle [rad] of a spring of its own."""
     span: tuple[float, float] | None = None
     """Range of its position [rad or m]."""
     limits: tuple[Allowed, ...] = ()

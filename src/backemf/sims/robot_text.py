@@ -72,6 +72,8 @@ class RobotText:
     """What became of what the model had, one sentence each."""
     notes: tuple[str, ...] = ()
     """What else a user has to know."""
+    kinds: tuple[RobotKind, ...] = ()
+    """The kinds, where the whole robot holds more of them than their actuators alone; empty: as they are."""
 
 
 def path_beside(path: Path, folder: Path) -> str:

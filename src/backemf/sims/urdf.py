@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from ..errors import ParameterError
 from ..files import read_text
 from .digits import round_digits
 from .robot_model import BALL, FIXED, FREE, HINGE, SLIDE, Allowed, ModelJoint, RobotModel
+from .robot_text import path_beside
 from .xml_text import LARGEST, parse_xml, xml_text
 
 KINDS = {
@@ -19,7 +21,9 @@ KINDS = {
     "spherical": BALL,
 }  # fmt: skip
 """Our word for each type of joint."""
-XACRO = "http://www.ros.org/wiki/xacro"
+TEMPLATE = ("<xacro:", "${", "$(")
+"""What a file has that xacro has still to run on."""
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +43,9 @@ class UrdfNumbers:
 def read_root(path: Path) -> tuple[ElementTree.Element, str]:
     """The root of a URDF with its comments, and its text; raise ParameterError where it is none."""
     text = read_text(path, LARGEST, what="a URDF file")
-    if XACRO in text or "<xacro:" in text:
+    # what xacro has done may stay behind in comments
+    bare = _COMMENT.sub("", text)
+    if any(word in bare for word in TEMPLATE):
         raise ParameterError(f"{path}: is a xacro template: run xacro on it, and give the URDF it makes")
     root = parse_xml(text, str(path), "URDF", comments=True)
     if root.tag != "robot":
@@ -108,13 +114,13 @@ def _number(element: ElementTree.Element | None, name: str, where: str) -> float
 # --- writing
 
 
-def write_urdf(path: Path, numbers: Mapping[str, UrdfNumbers]) -> tuple[str, list[str]]:
-    """The text of a URDF with the limits and the friction of motors, and a note for each thing that was changed.
+def write_urdf(path: Path, numbers: Mapping[str, UrdfNumbers], folder: Path) -> tuple[str, list[str]]:
+    """The text of a URDF with the limits and the friction of motors, and notes.
 
-    All else, comments included, stays as it is.
+    Relative paths of meshes hold from `folder`. All else, comments included, stays as it is.
     """
     root, text = read_root(path)
-    notes = []
+    notes = _move_meshes(root, path.parent, folder)
     for element in root.findall("joint"):
         own = numbers.get(element.get("name", ""))
         if own is not None:
@@ -135,6 +141,34 @@ def write_urdf(path: Path, numbers: Mapping[str, UrdfNumbers]) -> tuple[str, lis
     return xml_text(root, text), notes
 
 
+def _move_meshes(root: ElementTree.Element, home: Path, folder: Path) -> list[str]:
+    """Make relative paths of meshes and textures hold from another folder; a note where not all programs find them."""
+    if home.resolve() == folder.resolve():
+        return []
+    compilers = root.findall("mujoco/compiler")
+    below = next((each.get("meshdir", "") for each in compilers if each.get("meshdir")), "")
+    whole = any(each.get("strippath") == "false" for each in compilers)
+    for each in compilers:
+        if each.get("meshdir") and not Path(each.get("meshdir", "")).is_absolute():
+            each.set("meshdir", path_beside(home / each.get("meshdir", ""), folder))
+    if below and whole:
+        return ["MuJoCo finds the meshes in its meshdir, which was changed; other programs count from the old folder."]
+    files = [each for tag in ("mesh", "texture") for each in root.iter(tag) if _is_relative(each.get("filename", ""))]
+    for each in files:
+        each.set("filename", path_beside(home / each.get("filename", ""), folder))
+    if files and not below and not whole:
+        words = (
+            'MuJoCo leaves out the folders of meshes in a URDF, unless it has <mujoco><compiler strippath="false"/>.'
+        )
+        return [words]
+    return []
+
+
+def _is_relative(name: str) -> bool:
+    """Whether a name of a file counts from the folder of the URDF; package:// and file:// do not."""
+    return bool(name) and "://" not in name and not Path(name).is_absolute()
+
+
 def _set(joint: ElementTree.Element, tag: str, values: dict[str, float | None]) -> None:
     """Attributes of a child, which is made where there is none."""
     known = {name: _text(value) for name, value in values.items() if value is not None}
@@ -152,7 +186,7 @@ def _set(joint: ElementTree.Element, tag: str, values: dict[str, float | None]) 
 
 
 def _set_interfaces(joint: ElementTree.Element, own: UrdfNumbers) -> None:
-    """Limits of the effort and velocity commands; positions keep theirs."""
+    """Limits of the effort and velocity commands where they are above the motor's; positions keep theirs."""
     most = {"effort": own.effort, "velocity": own.velocity}
     for element in joint.findall("command_interface"):
         bound = most.get(element.get("name", ""))
@@ -162,7 +196,16 @@ def _set_interfaces(joint: ElementTree.Element, own: UrdfNumbers) -> None:
             param = next((each for each in element.findall("param") if each.get("name") == name), None)
             if param is None:
                 param = ElementTree.SubElement(element, "param", {"name": name})
-            param.text = _text(value)
+            if not _is_within(param.text, bound):
+                param.text = _text(value)
+
+
+def _is_within(text: str | None, bound: float) -> bool:
+    """Whether a limit is there and at most as large as another."""
+    try:
+        return text is not None and abs(float(text)) <= bound
+    except ValueError:
+        return False
 
 
 def _text(value: float) -> str:

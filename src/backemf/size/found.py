@@ -98,7 +98,8 @@ class Found:
         Each joint has a critically damped position loop around the inertia of its rotor and load; around that of the
         rotor alone where the task says a torque and no load. `bandwidth` is its natural frequency [Hz]; None: 30 in one
         motion. The motors stand in the task's air and mounting, and their drives give no more than its current. The
-        model is that of the task where a torque came from it.
+        permissible torque of a gear is left out where the motor gives more for its own rotor, since simulators would
+        limit the motor to it. The model is that of the task where a torque came from it.
         """
         from .robot import robot_of
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
 from ..actuator.joint_spring import JointSpring
 from ..errors import ParameterError
 from ..motor import Motor
-from ..units import format_quantity
+from ..plot.types import Figure
 from .candidates import Batch, LeftOut
 from .cycle import Cycle
 from .evaluation import Evaluation
@@ -172,7 +173,7 @@ class JointFound:
         fails = int(self._failing[index])
         reason = ""
         if fails >= 0:
-            reason = sentence(share.checks[fails], k, motor, self.cycle, self.task, e, _show)
+            reason = sentence(share.checks[fails], k, motor, self.cycle, self.task, e)
         return Choice(self.cycle.name, share.batch.name(k), motor, spring, figures, margins, reason)
 
     def find(self, name: str) -> Choice:
@@ -212,6 +213,19 @@ class JointFound:
             share.evaluation.start[:, k], made.spring,
         )  # fmt: skip
 
+    def plot(self, rank: int = 0, path: str | Path | None = None) -> Figure:
+        """The task in the operating range of the pair of a rank, to a file if there is a path.
+
+        Dark is what it gives continuously, light what it gives for a short time; the dot is the RMS torque.
+        """
+        from ..plot.style import save
+        from .report_pictures import draw_range
+
+        choice = self[rank]
+        title = f"{self.cycle.name}: {choice.name}"
+        drawn = draw_range(choice.motor, self.task.supply, self.task.ambient, self, self.trace(rank), title)
+        return save(drawn, path)
+
     def best_ratio(self, rank: int = 0, nearest: int = 3) -> Optimum:
         """The ratio at which the motor of a rank would stay coolest if gears came in every ratio, by gradients, and the
         real pairs of that motor that are nearest to it; where the task allows a spring, with the best one."""
@@ -243,7 +257,3 @@ class JointFound:
         """Mean winding temperature of the pair of a rank [°C]."""
         share, k = self.place(int(self.order[rank]))
         return float(share.evaluation.mean_winding[k])
-
-
-def _show(value: float, unit: str) -> str:
-    return format_quantity(value, unit, 3)

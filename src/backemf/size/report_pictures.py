@@ -41,7 +41,9 @@ DOTS = (300, 200)
 """Places in which pairs of a picture are told apart, across and up [1]."""
 
 
-def draw_range(motor: Motor, supply: Supply, ambient: float, found: JointFound, trace: Trace) -> Figure:
+def draw_range(
+    motor: Motor, supply: Supply, ambient: float, found: JointFound, trace: Trace, title: str = ""
+) -> Figure:
     """The task inside the operating range of a motor: each moment as speed and torque at the gear output."""
     with style.look():
         drawn, (ax,) = style.figure(height=2.7)
@@ -64,6 +66,7 @@ def draw_range(motor: Motor, supply: Supply, ambient: float, found: JointFound, 
             top = float(task.max())
             set_limit(0.0, max(1.15 * top, min(1.08 * edge, 2.5 * top)))
         ax.set(xlabel="joint torque, the rotor's own included [N·m]", ylabel="joint speed [rpm]")
+        ax.set_title(title)
         return drawn
 
 
@@ -79,7 +82,9 @@ def draw_front(found: JointFound) -> Figure:
         wide = [_is_wide(name, values[found.order]) for name, values in ((first, x), (second, y))]
         seen = found.order[_apart(x[found.order], y[found.order], wide)]
         ax.plot(x[seen], y[seen], ".", color=style.GREY, markersize=2)
-        ax.plot(x[front], y[front], "o-", color=style.BLUE, markersize=4, linewidth=1.0)
+        # with a third thing wanted, the front is no line in the picture of the first two
+        dots = "o-" if len(found.task.wanted) == 2 else "o"
+        ax.plot(x[front], y[front], dots, color=style.BLUE, markersize=4, linewidth=1.0)
         ax.set(xlabel=AXES[first], ylabel=AXES[second])
         for set_scale, axis, logarithmic in zip(
             (ax.set_xscale, ax.set_yscale), (ax.xaxis, ax.yaxis), wide, strict=True

@@ -17,6 +17,8 @@ from .joint_found import JointFound
 from .motion import Cells
 from .task import Task
 
+HEADROOM = 1.2
+"""Torque that a position loop may take over what the motion takes [1]."""
 STIFF = 30.0
 """Natural frequency of a position loop over that of its motion [1]."""
 
@@ -60,10 +62,27 @@ def in_its_place(motor: Motor, task: Task) -> Motor:
     return replace(motor, thermal=replace(t, ambient=task.ambient, housing_resistance=housing))
 
 
+def is_gear_rating_short(found: JointFound) -> bool:
+    """Whether the best pair's motor gives more than its gear may bear, since a part of it never reaches the gear.
+
+    The rating is of the gear's output. Simulators that limit a torque limit that of the motor, which also accelerates
+    the rotor and overcomes its friction.
+    """
+    motor = found.best.motor
+    ratings, gearbox = motor.ratings, motor.gearbox
+    if ratings is None or gearbox is None:
+        return False
+    known = [ratings.gear_torque if ratings.gear_peak_torque is None else ratings.gear_peak_torque]
+    most = float(np.abs(found.trace(0).motor_torque).max()) * abs(float(motor.ratio)) * float(gearbox.efficiency)
+    return any(limit is not None and float(limit) < HEADROOM * most for limit in known)
+
+
 def _actuator(task: Task, found: JointFound, bandwidth: float | None) -> Actuator:
     """The best pair of a joint with a critically damped position loop around rotor and load."""
     choice = found.best
     motor = in_its_place(choice.motor, task)
+    if motor.ratings is not None and is_gear_rating_short(found):
+        motor = replace(motor, ratings=replace(motor.ratings, gear_torque=None, gear_peak_torque=None))
     if task.limits.current is not None:
         motor = replace(motor, limits=Limits(peak_current=float(task.limits.current)))
     load = task.joints[found.cycle.name].load

@@ -24,6 +24,7 @@ from .cycle import Cycle
 from .free_gears import FreeGears
 from .heat import Rhythm
 from .motion import SAMPLES, Cells, Motion
+from .repeating import require_repeatable
 from .required import required_torque
 
 WANTED = {
@@ -157,6 +158,7 @@ class Task:
         for name, joint in self.joints.items():
             torque = torques[name]
             assert torque is not None
+            require_repeatable(f"joint {name!r}: ", cells[name], joint.load, torque, float(joint.rest))
             rest = float(joint.rest)
             hold = _holding_torque(joint, cells[name], torque) if rest > 0.0 else 0.0
             made[name] = Cycle(name, cells[name], torque, Rhythm(cells[name].duration, joint.repeats, rest), hold)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,11 +9,15 @@ import numpy as np
 from ..checks import Maybe
 from ..motor import Motor
 from ..physics.mechanics import iron_power
+from ..units import format_quantity
 from .candidates import Batch
 from .cycle import Cycle
 from .evaluation import Evaluation, at_ambient
 from .heat import warm_up_time
 from .task import Task
+
+MOST_DIGITS = 8
+"""Digits of a number in a reason, at most [1]."""
 
 
 @dataclass(frozen=True)
@@ -103,29 +106,51 @@ def lacks_of(task: Task, batch: Batch) -> dict[str, np.ndarray]:
     return found
 
 
-def sentence(
-    check: Check, k: int, motor: Motor, cycle: Cycle, task: Task, e: Evaluation,
-    show: Callable[[float, str], str],
-) -> str:  # fmt: skip
+def sentence(check: Check, k: int, motor: Motor, cycle: Cycle, task: Task, e: Evaluation) -> str:
     """Why a pair is out and how far, such as "winding reaches 171 °C of 155 °C after 6.3 min"."""
     value, limit = float(check.value[k]), float(check.limit[k])
     if check.name == "winding":
-        digits = 0 if value - limit >= 1.0 else 2
-        reaches = "runs away above" if np.isinf(value) else f"reaches {value:.{digits}f} °C of"
-        return f"winding {reaches} {limit:.{digits}f} °C{_after(motor, cycle, task, e, k, limit)}"
+        celsius, most = _degrees(value, limit)
+        reaches = "runs away above" if np.isinf(value) else f"reaches {celsius} of"
+        return f"winding {reaches} {most}{_after(motor, cycle, task, e, k, limit)}"
     if check.name == "housing":
-        return f"housing reaches {value:.0f} °C of {limit:.0f} °C"
+        celsius, most = _degrees(value, limit)
+        return f"housing {'runs away above' if np.isinf(value) else f'reaches {celsius} of'} {most}"
     if check.name == "voltage":
         volts = float(task.supply.voltage)
         if limit < 0.49 * float(task.supply.largest_share) * volts:
             # no bus falls below a half of its supply, except where more is drawn than that gives at any voltage
             most = volts**2 / (4.0 * float(task.supply.resistance or np.inf))
             needs = volts - float(e.spare_voltage[k])
-            return f"draws more than the {show(most, 'W')} that the supply can give; one of {show(needs, 'V')} would do"
-        return f"needs {show(value, 'V')} at the terminals, and the bus gives {show(max(limit, 0.0), 'V')}"
+            gives, would = format_quantity(most, "W", 3), format_quantity(needs, "V", 3)
+            return f"draws more than the {gives} that the supply can give; one of {would} would do"
+        needs, gives = _both(value, max(limit, 0.0), "V")
+        return f"needs {needs} at the terminals, and the bus gives {gives}"
     if np.isinf(value):
         return f"{check.words} is without bounds: friction locks the joint"
-    return f"{check.words} {show(value, check.unit)} of {show(limit, check.unit)} ({100.0 * value / limit:.0f} %)"
+    takes, allowed = _both(value, limit, check.unit)
+    share = 100.0 * value / limit
+    return (
+        f"{check.words} {takes} of {allowed} ({share:.0f} %)"
+        if share >= 100.5
+        else f"{check.words} {takes} of {allowed}"
+    )
+
+
+def _both(value: float, limit: float, unit: str) -> tuple[str, str]:
+    """What is taken and what is allowed, with as many digits as tell them apart."""
+    digits = 3
+    while digits < MOST_DIGITS and format_quantity(value, unit, digits) == format_quantity(limit, unit, digits):
+        digits += 1
+    return format_quantity(value, unit, digits), format_quantity(limit, unit, digits)
+
+
+def _degrees(value: float, limit: float) -> tuple[str, str]:
+    """Two temperatures, with as many decimals as tell them apart."""
+    decimals = 0
+    while decimals < MOST_DIGITS and f"{value:.{decimals}f}" == f"{limit:.{decimals}f}":
+        decimals += 1
+    return f"{value:.{decimals}f} °C", f"{limit:.{decimals}f} °C"
 
 
 def _after(motor: Motor, cycle: Cycle, task: Task, e: Evaluation, k: int, limit: float) -> str:

@@ -34,7 +34,7 @@ STEPS = 400_000
 RECORDED = 20_000
 """Steps of it that are recorded, about [1]."""
 PER_CELL = 8
-"""Steps of each cell of the motion, at least [1]."""
+"""Steps of each cell of the motion, at least, and pieces in which its position is commanded [1]."""
 PER_WINDING = 20
 """Steps of a winding's time constant L/R: the bus that sags disturbs a current loop by what happens in one step [1]."""
 LOOP = 3.0
@@ -95,8 +95,7 @@ def verify(found: JointFound, rank: int) -> Verification:
     ratio = float(motor.ratio)
     # what the drive takes for the torque of a current: that of the data sheet
     effort = predicted.current * float(motor.magnet.torque_constant) * ratio
-    signals: dict[str, Foreign] = {name: Table(time, values) for name, values in target.items()}
-    command = Command(**signals, effort=_held(cycle, effort, dt))
+    command = Command(**_asked(time, target), effort=_held(cycle, effort, dt))
     start = found.start_of(rank)
     initial = {}
     if motor.thermal is not None:
@@ -123,12 +122,24 @@ def _knots(cycle: Cycle) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     return time, {"position": position, "velocity": velocity}
 
 
-def _moved(time: np.ndarray, target: dict[str, np.ndarray], steps: int) -> PrescribedMotion:
-    """The motion at every step: between the ends of its cells the velocity changes evenly, without jumps."""
+def _positions(time: np.ndarray, target: dict[str, np.ndarray], at: np.ndarray) -> np.ndarray:
+    """The position at some times: between the ends of its cells the velocity changes evenly, without jumps [rad]."""
     from scipy.interpolate import CubicHermiteSpline
 
+    return CubicHermiteSpline(time, target["position"], target["velocity"])(at)
+
+
+def _moved(time: np.ndarray, target: dict[str, np.ndarray], steps: int) -> PrescribedMotion:
+    """The motion at every step."""
     fine = np.linspace(0.0, float(time[-1]), steps + 1)
-    return PrescribedMotion(time=fine, position=CubicHermiteSpline(time, target["position"], target["velocity"])(fine))
+    return PrescribedMotion(time=fine, position=_positions(time, target, fine))
+
+
+def _asked(time: np.ndarray, target: dict[str, np.ndarray]) -> dict[str, Foreign]:
+    """Targets of the position loop; a position that is straight in each cell would pull the joint off its arc."""
+    shares = np.arange(PER_CELL) / PER_CELL
+    fine = np.append((time[:-1, None] + shares * np.diff(time)[:, None]).ravel(), time[-1])
+    return {"position": Table(fine, _positions(time, target, fine)), "velocity": Table(time, target["velocity"])}
 
 
 def _held(cycle: Cycle, values: np.ndarray, dt: float) -> Foreign:
@@ -182,7 +193,7 @@ def _compare(found: JointFound, rank: int, run: Run, predicted: Trace, moved: bo
         torque = float(np.sqrt(np.mean((gear_output_torque(run) - wanted) ** 2)))
     else:
         time, target = _knots(cycle)
-        tracking = float(np.abs(run["position"] - np.interp(run.time, time, target["position"])).max())
+        tracking = float(np.abs(run["position"] - _positions(time, target, np.asarray(run.time))).max())
     limit = np.asarray(run["limit"]) if "limit" in run.data else np.zeros(1)
     return Verification(
         joint=cycle.name,

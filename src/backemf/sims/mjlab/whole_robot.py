@@ -6,6 +6,7 @@ import json
 
 from ...errors import ParameterError
 from ..mjcf_edit import MjcfFile
+from ..mjcf_springs import put_springs
 from ..robot_text import RobotParts, RobotText
 from ..script_robot import join_scripts, require_python
 
@@ -22,10 +23,15 @@ def write_robot(parts: RobotParts) -> RobotText:
     entity = ["EntityArticulationInfoCfg"] + ([] if path is None else ["EntityCfg"])
     imports.append(f"from mjlab.entity import {', '.join(entity)}")
     tail = ["ARTICULATION = EntityArticulationInfoCfg(", f"    actuators=({', '.join(names)},),", ")", ""]
-    files, changes = {}, []
+    files, changes, kinds = {}, [], ()
     if path is not None:
         beside = f"{parts.output.stem}_model.xml"
-        files[beside], changes, keys = stripped_model(parts)
+        file, changes = stripped_model(parts)
+        kinds, springs = put_springs(file, parts)
+        changes += springs
+        keys = bool(file.keys())
+        file.move_to(parts.output.parent)
+        files[beside] = file.text()
         imports = ["from pathlib import Path", "", "import mujoco", *imports]
         start = ["        # the model's keyframe", "        init_state=EntityCfg.InitialStateCfg(joint_pos=None),"]
         tail += [
@@ -36,16 +42,15 @@ def write_robot(parts: RobotParts) -> RobotText:
             "        spec_fn=get_spec,", "        articulation=ARTICULATION,", "    )", "",
         ]  # fmt: skip
     text = "\n".join([f'"""{_title(parts)}, with motors by backemf."""', "", *imports, "", *bodies, *tail])
-    return RobotText(text=require_python(text), files=files, changes=tuple(changes))
+    return RobotText(text=require_python(text), files=files, changes=tuple(changes), kinds=kinds)
 
 
 def _title(parts: RobotParts) -> str:
     return parts.name.replace("\\", "").replace('"', "'") or "A robot"
 
 
-def stripped_model(parts: RobotParts) -> tuple[str, list[str], bool]:
-    """The model without the actuators, inertia and friction of driven joints, what was taken out, and whether it has
-    keyframes."""
+def stripped_model(parts: RobotParts) -> tuple[MjcfFile, list[str]]:
+    """The model without the actuators, inertia and friction of driven joints, and what was taken out."""
     assert parts.model.path is not None
     file = MjcfFile(parts.model.path)
     labels = {label for name in parts.driven for label in parts.model.joint(name).actuators}
@@ -63,5 +68,4 @@ def stripped_model(parts: RobotParts) -> tuple[str, list[str], bool]:
         # mjlab adds the controls of its own actuators
         for word in ("ctrl", "act"):
             key.attrib.pop(word, None)
-    file.move_to(parts.output.parent)
-    return file.text(), changes, bool(keys)
+    return file, changes

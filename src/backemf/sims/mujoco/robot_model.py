@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -29,7 +30,7 @@ def model_of(mujoco: ModuleType, model: MjModel, path: Path | None, format: str 
     """The joints of a compiled model."""
     actuators = actuators_of(mujoco, model)
     moved = moved_by(mujoco, model) if any(each.joint_number is None for each in actuators) else []
-    coupled = couplings(mujoco, model)
+    coupled, tied = couplings(mujoco, model), ties(mujoco, model)
     joints, unnamed = [], 0
     for number in range(model.njnt):
         name = str(model.joint(number).name)
@@ -38,7 +39,8 @@ def model_of(mujoco: ModuleType, model: MjModel, path: Path | None, format: str 
             unnamed += kind in (HINGE, SLIDE)
             continue
         acting = [a for a in actuators if a.joint_number == number or (moved and name in moved[a.index])]
-        joints.append(joint_of(model, number, name, kind, acting, tuple(coupled.get(number, ()))))
+        joint = joint_of(model, number, name, kind, acting, tuple(coupled.get(number, ())))
+        joints.append(replace(joint, tied=tuple(tied.get(number, ()))))
     problems = () if not unnamed else (f"{unnamed} joints have no name, and get no motor; name them in the model",)
     if not any(joint.is_driven for joint in joints):
         raise ParameterError(f"{path}: has no hinge or slide with a name; name its joints")
@@ -62,10 +64,17 @@ def joint_of(
         armature=float(model.dof_armature[dof]) + own if moves else None,
         coulomb=float(model.dof_frictionloss[dof]) if moves else None,
         viscous=float(model.dof_damping[dof]) if moves else None,
+        spring=spring_of(model, number) if moves else None,
         span=span_of(model, number) if moves else None,
         limits=tuple(limits_of(model, number, kind, acting)) if moves else (),
         actuators=tuple(each.label for each in acting),
     )
+
+
+def spring_of(model: MjModel, number: int) -> tuple[float, float] | None:
+    """Stiffness and rest position of a joint's own spring."""
+    stiffness = float(model.jnt_stiffness[number])
+    return (stiffness, float(model.qpos_spring[int(model.jnt_qposadr[number])])) if stiffness else None
 
 
 def span_of(model: MjModel, number: int) -> tuple[float, float] | None:
@@ -93,6 +102,18 @@ def limits_of(model: MjModel, number: int, kind: str, acting: list[ModelActuator
         if each.kind == "motor" and all(map(math.isfinite, ends)):
             most = gear * max(abs(x) for x in ends)
             found.append(Allowed(f"ctrlrange of its <{each.kind}>", most, unit))
+    return found
+
+
+def ties(mujoco: ModuleType, model: MjModel) -> dict[int, list[str]]:
+    """Names of the joints that equalities move along with each joint, by the number of the joint."""
+    found: dict[int, list[str]] = {}
+    for row in range(int(model.neq)):
+        pair = int(model.eq_obj1id[row]), int(model.eq_obj2id[row])
+        if int(model.eq_type[row]) == int(mujoco.mjtEq.mjEQ_JOINT) and min(pair) >= 0:
+            for one, other in (pair, pair[::-1]):
+                # a joint without a name is no part of the robot's model
+                found.setdefault(one, []).extend(filter(None, [str(model.joint(other).name)]))
     return found
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...errors import ParameterError
 from ..mjcf_edit import MjcfFile
+from ..mjcf_springs import put_springs
 from ..mujoco_types import MjModel, MjSpec
 from ..on_joint import Unread
 from ..robot_text import RobotKind, RobotParts, RobotText
@@ -72,10 +73,13 @@ def write_robot(parts: RobotParts) -> RobotText:
         )  # fmt: skip
     put_actuators(edit)
     put_joints(edit)
+    kinds, springs = put_springs(file, parts)
+    edit.changes += springs
     notes += [*set_keys(edit, before), *control_notes(edit)]
     file.move_to(parts.output.parent)
     text = file.text()
-    return RobotText(text=text, changes=tuple(edit.changes), notes=(*notes, *verify(text, parts, edit, version)))
+    notes += verify(text, parts, edit, version)
+    return RobotText(text=text, changes=tuple(edit.changes), notes=tuple(notes), kinds=kinds)
 
 
 def open_robot(parts: RobotParts) -> tuple[MjcfFile, Compiled, list[str]]:

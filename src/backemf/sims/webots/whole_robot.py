@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -12,14 +12,16 @@ from ...errors import ParameterError
 from ..body_tree import Body, BodyJoint, Shape
 from ..digits import round_digits
 from ..joint import joint_of, single
-from ..robot_text import RobotParts, RobotText
-from .writing import with_gains, write
+from ..loss import APPROXIMATED
+from ..robot_text import RobotKind, RobotParts, RobotText
+from .writing import NO_ARMATURE, with_gains, write
 
 HEADER = "#VRML_SIM R2023b utf8"
 FIELDS = (
     '  field SFVec3f translation 0 0 0', '  field SFRotation rotation 0 0 1 0', '  field SFString name "{name}"',
     '  field SFString controller "<generic>"',
 )  # fmt: skip
+ADDED = "It is added to the body that the joint moves, and so also counts where the joint stands and its base turns."
 LIGHT = 1e-6
 """A body of less mass has no Physics of its own [kg]."""
 
@@ -33,7 +35,7 @@ class Tree:
     notes: list[str] = field(default_factory=list)
     endless: list[str] = field(default_factory=list)
     """Joints whose range has no place in Webots."""
-    inertias: list[str] = field(default_factory=list)
+    inertias: set[str] = field(default_factory=set)
     """Joints whose rotor inertia was added to a body."""
 
 
@@ -56,17 +58,30 @@ def write_robot(parts: RobotParts) -> RobotText:
         rows += _bounds(parts.bodies[base].shapes, 4) + _physics(parts.bodies[base], None, 4)
     rows += ["  }", "}", ""]
     if tree.inertias:
-        tree.notes.append(
-            "Webots has no armature: the inertia of each rotor is added to the body that its joint moves, about the "
-            "axis of the joint."
-        )
+        tree.notes.append(f"{NO_ARMATURE}: each rotor's inertia is added to the body that its joint moves.")
     if tree.endless:
         names = ", ".join(tree.endless[:4]) + (" and others" if len(tree.endless) > 4 else "")
         tree.notes.append(
             f"The range of {names} leaves out 0, where Webots starts a joint: no stops are written there."
         )
     tree.notes.append("Meshes, materials and sensors of the model are left out; primitives are kept.")
-    return RobotText(text="\n".join(rows), notes=tuple(tree.notes))
+    return RobotText(text="\n".join(rows), notes=tuple(tree.notes), kinds=_kinds(tree))
+
+
+def _kinds(tree: Tree) -> tuple[RobotKind, ...]:
+    """The kinds with the inertia of their rotors, where every joint of a kind has it in its body."""
+    found = []
+    for kind in tree.parts.kinds:
+        if not {joint.name for joint in kind.joints} <= tree.inertias:
+            found.append(kind)
+            continue
+        statuses = [
+            replace(loss, status=APPROXIMATED, note=ADDED) if loss.phenomenon == "rotor inertia" else loss
+            for loss in kind.written.statuses
+        ]
+        notes = [note for note in kind.written.notes if not note.startswith(NO_ARMATURE)]
+        found.append(replace(kind, written=replace(kind.written, statuses=statuses, notes=notes)))
+    return tuple(found)
 
 
 def root_of(tree: Tree) -> tuple[int | None, list[int]]:
@@ -135,8 +150,8 @@ def _solid(tree: Tree, number: int, joint: BodyJoint | None, depth: int, before:
     for child in tree.children.get(number, []):
         rows += _node(tree, child, 4)
     rows += ["  ]", *_bounds(body.shapes, 2)]
-    added = None if joint is None else _rotor(tree, joint)
-    rows += _physics(body, added, 2) if body.mass > LIGHT else []
+    if body.mass > LIGHT:
+        rows += _physics(body, None if joint is None else _rotor(tree, joint), 2)
     return [" " * depth + row for row in [*rows, "}"]]
 
 
@@ -148,7 +163,7 @@ def _rotor(tree: Tree, joint: BodyJoint) -> np.ndarray | None:
     armature = joint_of(with_gains(kind.thing), effort=tree.parts.effort).armature
     if armature is None or not armature.value:
         return None
-    tree.inertias.append(joint.name)
+    tree.inertias.add(joint.name)
     axis = np.array(joint.axis)
     return single("armature", armature.value) * np.outer(axis, axis)
 

@@ -21,6 +21,8 @@ from .nodes.lines import Lines, lines_held, text_of_lines
 
 UNBOUNDED = 1e6
 """Torque [N·m] and velocity [rad/s] for a motor without such a limit, since Webots' own are 10."""
+NO_ARMATURE = "Webots has no armature"
+"""What a note about the inertia of a rotor begins with."""
 GIVEN = tuple(BESIDE)
 """Numbers of the motor that may be given beside those of every simulator."""
 
@@ -146,7 +148,7 @@ def _inertia(known: Joint, travel: float | None = None) -> list[str]:
     size, source = f"{known.armature.value:.6g} kg·m² about the axis to the inertiaMatrix", known.armature.source
     if travel is not None:
         size, source = f"{known.armature.value / travel**2:.6g} kg to the mass", f"{source} / ({travel:g} m/rad)²"
-    return [f"Webots has no armature: add {size} of the endPoint's Physics ({source})."]
+    return [f"{NO_ARMATURE}: add {size} of the endPoint's Physics ({source})."]
 
 
 def _holds_range(actuator: Actuator, way: Chosen) -> bool:

@@ -13,7 +13,7 @@ from ...sims.joint import parts_of, single
 from ...sims.robot_model import HINGE, SLIDE
 from ...units import format_quantity
 from ..duty import Scale, complete_actuator, has_voltage, scale_of
-from .placing import Placed, finding, list_names, place, says_friction
+from .placing import Placed, finding, grouped, list_names, place, says_friction
 from .supply_current import SupplyCurrent, supply_current
 
 MARGIN = 1.05
@@ -26,6 +26,8 @@ TURNS = 20.0
 """A position beyond this is more likely one in degrees [rad]."""
 FAR = 1e3
 """Ratio of two inertias beyond which one of them is in another unit [1]."""
+ABOVE_NOMINAL = 2.5
+"""Voltage of a supply over the nominal one of a motor beyond which it is one for another motor [1]."""
 SAG = 0.2
 """Share of the voltage that a supply may lose under all largest currents [1]."""
 SIZES = {"N·m": "N*m", "N": "N", "rad/s": "rad/s", "m/s": "m/s"}
@@ -39,27 +41,14 @@ def check_robot(robot: Robot) -> list[Finding]:
     rows: list[tuple[str, Finding]] = []
     for each in found.placed:
         rows += [(each.joint.name, one) for one in _of_joint(each)]
-    findings += _grouped(rows)
+    findings += grouped(rows)
     findings += _of_supply(robot, supply_current(robot, found.placed))
     if not any(one.severity in ("error", "warning") for one in findings):
-        words = f"{len(found.placed)} joints have a motor, and nothing contradicts it"
+        many = f"{len(found.placed)} joints have" if len(found.placed) != 1 else "its joint has"
+        words = f"{many} a motor, and nothing contradicts it"
         findings.append(finding("robot", "ok", words, ""))
     order = ("error", "warning", "info", "ok")
     return sorted(findings, key=lambda one: order.index(one.severity))
-
-
-def _grouped(rows: list[tuple[str, Finding]]) -> list[Finding]:
-    """Findings that are the same for several joints, as one."""
-    joints: dict[Finding, list[str]] = {}
-    for name, one in rows:
-        joints.setdefault(one, []).append(name)
-    return [
-        finding(
-            f"joint{'s' if len(names) > 1 else ''} {list_names(names)}", one.severity, one.explanation, one.cause,
-            listed=one.listed, predicted=one.predicted, unit=one.unit,
-        )
-        for one, names in joints.items()
-    ]  # fmt: skip
 
 
 # --- a joint
@@ -70,6 +59,7 @@ def _of_joint(each: Placed) -> Iterator[Finding]:
     yield from _friction(each)
     yield from _coupling(each)
     yield from _span(each)
+    yield from _voltage(each)
     try:
         known = has_voltage(each.thing)
         scale = scale_of(complete_actuator(each.thing)) if known else None
@@ -150,6 +140,21 @@ def _span(each: Placed) -> Iterator[Finding]:
         yield finding("", "warning", words, "deg-as-rad")
 
 
+def _voltage(each: Placed) -> Iterator[Finding]:
+    """A supply far above the nominal voltage of the motor, which moves speed, current and heat with it."""
+    motor, actuator = parts_of(each.thing)
+    if motor is None or motor.ratings is None or motor.ratings.voltage is None or actuator.supply is None:
+        return
+    given = [actuator.supply.voltage] + ([] if actuator.voltage_limit is None else [actuator.voltage_limit])
+    volts, nominal = min(single("voltage", each) for each in given), single("voltage", motor.ratings.voltage)
+    if volts > ABOVE_NOMINAL * nominal:
+        words = (
+            f"{volts:g} V of its supply are {volts / nominal:.2g} times the nominal {nominal:g} V of the motor, which "
+            "a bare motor bears where its drive limits current and speed, and a servo does not"
+        )
+        yield finding("", "info", words, "above-nominal", listed=volts, predicted=nominal, unit="V")
+
+
 def _limits(each: Placed, scale: Scale) -> Iterator[Finding]:
     """Limits of the model above what the motor can do."""
     for allowed in each.joint.limits:
@@ -191,7 +196,6 @@ def _of_supply(robot: Robot, total: SupplyCurrent) -> Iterator[Finding]:
     if not total.peak:
         return
     amperes = format_quantity(total.peak, "A")
-    many = f"{len(total.joints) - len(total.without_peak)} motors"
     weak = False
     peak, steady = total.available_peak, total.available_continuous
     if peak is not None and total.largest > peak:
@@ -201,7 +205,7 @@ def _of_supply(robot: Robot, total: SupplyCurrent) -> Iterator[Finding]:
     elif peak is not None and total.peak > peak:
         weak = True
         words = (
-            f"{many} draw up to {amperes} together, and the supply gives {peak:g} A: {100 * peak / total.peak:.0f} % "
+            f"{total.words}, and the supply gives {peak:g} A: {100 * peak / total.peak:.0f} % "
             "of it; limit their currents, or give a stronger supply"
         )
         yield finding("supply", "warning", words, "weak-supply", listed=peak, predicted=total.peak, unit="A")
@@ -218,11 +222,12 @@ def _of_supply(robot: Robot, total: SupplyCurrent) -> Iterator[Finding]:
         if bus < (1.0 - SAG) * volts:
             weak = True
             left = f"to {bus:.3g} V" if bus > 0.0 else "to nothing"
-            words = (
-                f"{amperes} of {many} together would pull its {volts:g} V down {left} over its resistance: they cannot "
-                "all pull at once"
-            )
+            count = len(total.joints) - len(total.without_peak)
+            whose, so = f"{count} motors together", "they cannot all pull at once"
+            if count == 1:
+                whose, so = "its motor", "limit that current, or give a stronger supply"
+            words = f"{amperes} of {whose} would pull its {volts:g} V down {left} over its resistance: {so}"
             yield finding("supply", "warning", words, "sag", listed=volts, predicted=max(bus, 0.0), unit="V")
     if not weak:
         rest = f", {format_quantity(total.continuous, 'A')} continuously" if total.continuous else ""
-        yield finding("supply", "ok", f"{many} draw up to {amperes} together{rest}", "")
+        yield finding("supply", "ok", f"{total.words}{rest}", "")

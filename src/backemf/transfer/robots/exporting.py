@@ -134,21 +134,27 @@ def export_robot(
         for group in group_kinds(placement):
             where = f'{place_of(robot)}[joints."{group[0].pattern}"]'
             try:
-                one, own, losses = _write_kind(target, placement.model, group, effort, step, numbers)
+                one, own = _write_kind(target, placement.model, group, effort, step, numbers)
                 files |= own
-                errors = _errors(target, one, effort, step, advance) if compare else []
             except BackemfError as error:
                 raise ParameterError(f"{where}: {error}") from None
             kinds.append(one)
-            names = tuple(joint.name for joint in one.joints)
-            shown.append(RobotKindExported(one.patterns, names, losses, errors, list(one.written.notes)))
-        _require_kept(strict, shown)
         parts = RobotParts(
             model=placement.model, kinds=tuple(kinds), name=robot.name, output=output,
             version=None if target is None else target.version, timestep=step, kind=kind, effort=effort,
             bodies=_bodies(target, placement.model),
         )  # fmt: skip
         written = _write_robot(target, parts)
+        for one in written.kinds or kinds:
+            try:
+                errors = _errors(target, one, effort, step, advance) if compare else []
+            except BackemfError as error:
+                raise ParameterError(f"{place_of(robot)}joints {', '.join(one.patterns)}: {error}") from None
+            names = tuple(joint.name for joint in one.joints)
+            shown.append(
+                RobotKindExported(one.patterns, names, list(one.written.statuses), errors, list(one.written.notes))
+            )
+    _require_kept(strict, shown)
     title = urdf_target.TITLE if target is None else target.title
     files |= {name: text.encode("utf-8") for name, text in written.files.items()}
     notes = [f"{one.figure}: {one.explanation}." for one in placement.findings if one.severity == "warning"]
@@ -219,7 +225,7 @@ def _write_kind(
     effort: str,
     step: float,
     numbers: dict[str, Foreign],
-) -> tuple[RobotKind, dict[str, bytes], list[Loss]]:
+) -> tuple[RobotKind, dict[str, bytes]]:
     patterns = patterns_for(model, group)
     thing, joints = group[0].thing, tuple(each.joint for each in group)
     if target is None:
@@ -230,11 +236,11 @@ def _write_kind(
             OnJoint(actuator=thing) if not isinstance(thing, OnJoint) else thing,
         )
         kind = RobotKind(patterns=patterns, joints=joints, thing=full, written=written, on_joint=on_joint)
-        return kind, {}, losses
+        return kind, {}
     joint: str | tuple[str, ...] = patterns if target.about.patterns else _name(joints[0])
     full, written, on_joint, files = write_actuator(target, thing, joint, None, effort, step, numbers)
     kind = RobotKind(patterns=patterns, joints=joints, thing=full, written=written, on_joint=on_joint)
-    return kind, files, written.statuses
+    return kind, files
 
 
 def _name(joint: ModelJoint) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...actuator import Actuator
 from ...datasheet import Finding
@@ -14,6 +14,7 @@ from ...robot.joint_drive import JointDrive
 from ...robot.robot import Robot
 from ...sims.joint_patterns import fits
 from ...sims.on_joint import OnJoint
+from ...sims.pattern_alternatives import unused_alternatives
 from ...sims.robot_model import FIXED, SLIDE, ModelJoint, RobotModel
 from ...values import Foreign
 from .models import place_of, read_model
@@ -125,12 +126,31 @@ def _match(robot: Robot, model: RobotModel) -> tuple[dict[str, str], list[Findin
                 if not joint.is_driven and joint.kind != FIXED:
                     words = f"matches {_why_none(joint)}, which gets no motor"
                     findings.append(finding(where, "info", words, "no-place"))
+        findings += _unused(where, pattern, [joint.name for joint in model.joints])
         for joint in good:
             if joint.name in found:
                 words = f'is matched by "{found[joint.name]}" and by "{pattern}": make one of them narrower'
                 findings.append(finding(f"joint {joint.name}", "error", words, "overlap"))
             found.setdefault(joint.name, pattern)
-    return found, findings + _left_out(robot, model, found)
+    return found, findings + _shared(model, found) + _left_out(robot, model, found)
+
+
+def _shared(model: RobotModel, found: dict[str, str]) -> list[Finding]:
+    """Actuators that drive joints with and without a motor at once: they can neither stay nor go."""
+    reach: dict[str, list[str]] = {}
+    for joint in model.joints:
+        for label in joint.actuators:
+            reach.setdefault(label, []).append(joint.name)
+    findings = []
+    for label, names in reach.items():
+        mine, others = [name for name in names if name in found], [name for name in names if name not in found]
+        if mine and others:
+            words = (
+                f"the actuator {label!r} drives {', '.join(map(repr, others))} besides {', '.join(map(repr, mine))}, "
+                "through a tendon or a crank: give them all a motor, or none of them"
+            )
+            findings.append(finding("model", "error", words, "shared-actuator"))
+    return findings
 
 
 def _left_out(robot: Robot, model: RobotModel, found: dict[str, str]) -> list[Finding]:
@@ -146,13 +166,57 @@ def _left_out(robot: Robot, model: RobotModel, found: dict[str, str]) -> list[Fi
         if both:
             words = f'"{pattern}" matches {list_names(both)}, which has a drive: leave one of them out'
             findings.append(finding("passive", "error", words, "overlap"))
+        findings += _unused("passive", pattern, [joint.name for joint in model.joints])
         passive |= set(hits)
-    for joint in model.joints:
-        if joint.is_driven and joint.name not in found and joint.name not in passive:
-            keeps = f"keeps {', '.join(joint.actuators)}" if joint.actuators else "moves freely"
-            words = f"has no motor and {keeps}: add a pattern that matches it, or name it in passive"
-            findings.append(finding(f"joint {joint.name}", "warning", words, "no-motor"))
-    return findings
+    left = [joint for joint in model.joints if joint.is_driven and joint.name not in found | dict.fromkeys(passive)]
+    rows = [(joint.name, _without_motor(joint, _moved_along(model, joint, found))) for joint in left]
+    return findings + grouped(rows)
+
+
+def _moved_along(model: RobotModel, joint: ModelJoint, found: dict[str, str]) -> str:
+    """The joint with a motor or an actuator that moves a joint by equalities; empty: there is none."""
+    seen, waiting = {joint.name}, [*joint.tied]
+    while waiting:
+        name = waiting.pop(0)
+        if name in seen:
+            continue
+        seen.add(name)
+        other = model.joint(name)
+        if name in found or other.actuators:
+            return name
+        waiting += other.tied
+    return ""
+
+
+def _without_motor(joint: ModelJoint, moved_along: str) -> Finding:
+    """What becomes of a joint that no pattern matches; one that an equality moves needs no motor."""
+    if moved_along and not joint.actuators:
+        return finding("", "info", f"no motor: an equality moves it with {moved_along!r}", "moved-along")
+    keeps = f"it keeps {', '.join(joint.actuators)}" if joint.actuators else "it moves freely"
+    if joint.coupled and not joint.actuators:
+        keeps = f"{' and '.join(joint.coupled)} acts on it"
+    words = f"no motor, and {keeps}: add a pattern that matches it, or name it in passive"
+    return finding("", "warning", words, "no-motor")
+
+
+def _unused(where: str, pattern: str, names: list[str]) -> list[Finding]:
+    """Alternatives of a pattern that match none of some names, which may be typos."""
+    words = 'its alternative "{}" matches no joint: correct it, or leave it out'
+    return [
+        finding(where, "warning", words.format(each), "alternative-without-joint")
+        for each in unused_alternatives(pattern, names)
+    ]
+
+
+def grouped(rows: list[tuple[str, Finding]]) -> list[Finding]:
+    """Findings of joints by their names; one where they are the same for several."""
+    joints: dict[Finding, list[str]] = {}
+    for name, one in rows:
+        joints.setdefault(one, []).append(name)
+    return [
+        replace(one, figure=f"joint{'s' if len(names) > 1 else ''} {list_names(names)}")
+        for one, names in joints.items()
+    ]
 
 
 def _why_none(joint: ModelJoint) -> str:
@@ -170,6 +234,7 @@ def _overrides(robot: Robot, drives: dict[str, str]) -> tuple[dict[str, tuple[st
         if not hits:
             words = f"matches no joint that has a drive; there are {list_names(list(drives))}"
             findings.append(finding(where, "error", words, "override-without-joint"))
+        findings += _unused(where, pattern, list(drives))
         for name in hits:
             applied[name] += (pattern,)
     return applied, findings

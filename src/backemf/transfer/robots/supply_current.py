@@ -8,6 +8,7 @@ from ...actuator import Supply
 from ...analyze.constants import continuous_current
 from ...robot.robot import Robot
 from ...sims.joint import parts_of, ratio_of, single
+from ...units import format_quantity
 from ..duty import complete_actuator, has_voltage, scale_of
 from .placing import Placed
 
@@ -41,6 +42,12 @@ class SupplyCurrent:
         if self.supply is None:
             return None
         return single("voltage", self.supply.voltage) - single("resistance", self.supply.resistance) * self.peak
+
+    @property
+    def words(self) -> str:
+        """The sum of the peaks, such as "12 motors draw up to 370.4 A together"."""
+        count, amperes = len(self.joints) - len(self.without_peak), format_quantity(self.peak, "A")
+        return f"{count} motors draw up to {amperes} together" if count != 1 else f"1 motor draws up to {amperes}"
 
     @property
     def share(self) -> float | None:

@@ -54,10 +54,8 @@ def write_robot(parts: RobotParts) -> RobotText:
             damping=0.0 if known.viscous is None else known.viscous.value,
             friction=0.0 if known.coulomb is None else known.coulomb.value,
         )
-    text, notes = write_urdf(path, numbers)
+    text, notes = write_urdf(path, numbers, parts.output.parent)
     notes.append("A URDF has no place for the rotor's inertia; ros2_control and planners do not miss it.")
-    if path.parent.resolve() != parts.output.parent.resolve():
-        notes.append(f"Relative paths of meshes count from the file: keep it in {path.parent}.")
     return RobotText(text=text, changes=tuple(changes), notes=tuple(notes))
 
 
