@@ -20,7 +20,7 @@ import backemf as be
 from backemf import catalog, progress
 from backemf.cli import drive
 from backemf.cli import words as written
-from backemf.cli.app import app
+from backemf.cli.app import COMMANDS, app
 from backemf.cli.words import kinds
 from backemf.parts import units_of
 from backemf.tree import role
@@ -35,7 +35,6 @@ kt = "50 mN*m/A"
 [mechanical]
 inertia = "100 g*cm^2"
 """
-COMMANDS = ("list", "check", "show", "simulate", "export", "import", "identify", "compare", "excite", "sweep")
 FAST = ["--duration", "20 ms", "--dt", "1 ms"]
 SERVO = ["simulate", RE40, "--controller", "position-pid kp=10V/rad kd=0.1V*s/rad"]
 FOLLOW = ["simulate", RE40, "--command", "90 deg", "--controller"]
@@ -864,13 +863,21 @@ def test_no_progress_bar_outside_a_terminal(monkeypatch, capsys):
 OPTION = r"(?<![-\w])--[a-z]+(?:-[a-z]+)*"
 
 
+def options(*words) -> set[str]:
+    """The options of a command, and of those below it."""
+    text = output_of(*words, "--help")
+    below = re.findall(r"^  ([a-z]+)  ", text.partition("\nCommands:\n")[2], re.M)
+    own = text.partition("\nOptions:\n")[2].partition("\n\n")[0]
+    return set(re.findall(OPTION, own)).union(*(options(*words, name) for name in below))
+
+
 def test_the_page_names_options_that_exist():
     """Every --option in docs/reference/cli.md is one of the command it stands with, and every option is on the page."""
     page = (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
-    known = {name: set(re.findall(OPTION, output_of(name, "--help"))) for name in COMMANDS}
+    known = {name: options(name) for name in COMMANDS}
     everything = set.union(*known.values()) | {"--version", "--install-completion", "--show-completion"}
     assert set(re.findall(OPTION, page)) == everything
-    pattern = rf"backemf ({'|'.join(COMMANDS)})\b((?:[^\n]*\\\n)*[^\n]*)"
+    pattern = rf"backemf ({'|'.join(COMMANDS)})\b((?:[^\n`]*\\\n)*[^\n`]*)"
     for name, rest in re.findall(pattern, page):
         assert set(re.findall(OPTION, rest)) <= known[name], rest
 
