@@ -79,9 +79,12 @@ class _Rewriting:
             todo.pop()
             if top.index not in self._made:
                 args = [self._made[a.index] if isinstance(a, Symbol) else a for a in top.args]
+                made = None
                 if self.single and top.op == "mul" and top.kind == FLOAT:
                     args = self._ordered(top, args)
-                made = self._made[top.index] = self._make(top.op, args, top.kind)
+                    made = self._spread(top)
+                made = self._make(top.op, args, top.kind) if made is None else made
+                self._made[top.index] = made
                 if top.index in self._inverted and isinstance(made, Symbol):
                     self._inverted_now.add(made.index)
         return self._made[x.index]
@@ -140,6 +143,26 @@ class _Rewriting:
                 return [one.args[0], self._product(one.args[1], other)]
         return args
 
+    def _spread(self, product: Symbol) -> Traced:
+        """A number that all motors share times a sum of such shares, as a sum; None: it is something else."""
+        for share, total in (product.args, reversed(product.args)):
+            if _same_for_all(share) and self._is_sum_of_shares(total):
+                times = self._made[share.index] if isinstance(share, Symbol) else share
+                return self._spread_over(times, total)
+        return None
+
+    def _is_sum_of_shares(self, x: Value) -> bool:
+        """Whether nothing else uses a sum of numbers of a motor, each times one that all motors share."""
+        if not isinstance(x, Symbol) or x.op not in ("add", "sub") or x.uniform or self._uses[x.index] > 1:
+            return False
+        return all(_is_share(self._made[a.index]) or self._is_sum_of_shares(a) for a in x.args if isinstance(a, Symbol))
+
+    def _spread_over(self, times: Value, x: Value) -> Traced:
+        made = self._made[x.index] if isinstance(x, Symbol) else x
+        if _is_share(made) or not isinstance(x, Symbol) or x.op not in ("add", "sub"):
+            return self._product(times, made)
+        return self._sum(x.op, *(self._spread_over(times, a) for a in x.args))
+
     def _sum(self, op: str, a: Value, b: Value) -> Traced:
         """A sum whose terms that all motors share are one."""
         if _same_for_all(b) and isinstance(a, Symbol) and a.op in ("add", "sub") and not a.uniform:
@@ -151,7 +174,7 @@ class _Rewriting:
                 return node("add", second, node(op, first, b), kind=FLOAT)
         if _is_share(b) and isinstance(a, Symbol) and a.op in ("add", "sub") and _is_share(a.args[1]):
             # so many times the same number
-            (u, x), (v, y) = a.args[1].args, b.args
+            (u, x), (v, y) = _part(a.args[1]), _part(b)
             if x is y:
                 return node(a.op, a.args[0], self._product(node("add" if a.op == op else "sub", u, v), x), kind=FLOAT)
         return node(op, a, b, kind=FLOAT)

@@ -96,10 +96,6 @@ auto exact_of = [=](float u, float& left, float& risen, float& mean) {
     risen = share - left * share;
     mean = share - risen * share;
     if (wp::abs(u) < 0.75f) {
-#ifdef __CUDA_ARCH__
-        // keeps the compiler from computing both everywhere
-        __syncwarp(__activemask());
-#endif
         mean = 2.50743051e-05f;
         mean = mean * u - 0.000201142786f;
         mean = mean * u + 0.00138881209f;

@@ -14,7 +14,7 @@ import warp as wp  # pyright: ignore[reportMissingImports]
 
 from ..values import Module
 from . import single
-from .detour import WORTH, find_detour
+from .detour import find_detour
 from .native_text import Traces
 from .tracing import BOOL, FLOAT, INT, WORD, Symbol, Value
 from .warp_kernel import BUILT, Layout, array_name, array_types, define, make_kernel, source_name
@@ -22,8 +22,6 @@ from .warp_native import NativeWriter
 
 BLOCK = 128
 """Threads of a block: one of its warps for each of the four schedulers of a multiprocessor."""
-PIECE = 16
-"""After how many operations a step looks whether something that is only recorded can be computed."""
 OUT = "out"
 """The array of all that is recorded: channels, records, motors."""
 
@@ -62,10 +60,6 @@ class LoopWriter(NativeWriter):
         """Symbols that change from step to step."""
         self._exact: set[int] = set()
         """Symbols whose functions of an exact step have been computed, outside of branches."""
-        self._late: list[Symbol] = []
-        """Symbols that are only recorded, and not computed yet."""
-        self._missing: set[int] = set()
-        """All other symbols of a step that are not computed yet."""
         for x in self.live:
             given = (each for each in x.args if isinstance(each, Symbol))
             if x.op == "pick" or any(each.index in self.moving for each in given):
@@ -93,11 +87,8 @@ class LoopWriter(NativeWriter):
         text = [f"{self.types[x.kind]} {self.statement(x)};" for x in traces.states.values()]
         text += self._copy_lines() + self._compute(before) + self._first_inputs()
         text += ["#pragma unroll 1", "for (unsigned int t = 1; t <= steps; ++t) {", *self._next_inputs()]
-        self._late = late
-        self._missing = {x.index for x in body}
-        text.append("const bool recorded = t == due;")
         text += self._body(body, arguments_of(late) | {x.index for x in self.roots() if isinstance(x, Symbol)})
-        text += ["if (recorded) {", "due += every;", *self._compute(self._late, True), *self._record(), "o_ += size;", "}"]
+        text += ["if (t == due) {", "due += every;", *self._compute(late, True), *self._record(), "o_ += size;", "}"]
         for line in puts:
             slot = f"(unsigned int)({self.text(line.slot, INT)}) % {line.frames}u"
             text.append(f"{self.element(f'new.{line.name}', slot)} = {self.text(line.frame, FLOAT)};")
@@ -133,8 +124,7 @@ class LoopWriter(NativeWriter):
         """The lines of a step, each detour in a branch of its own; `later` are the symbols that are used after it."""
         detour = find_detour(symbols)
         if detour is None:
-            pieces = [symbols[k : k + PIECE] for k in range(0, len(symbols), PIECE)]
-            return [line for piece in pieces for line in (*self._compute(piece), *self._early(piece))]
+            return self._compute(symbols)
         inside = [x for x in symbols if x.index in detour.without]
         needs = arguments_of(inside) | {x.index for x in detour.conditions}
         needs |= {x.index for x in detour.without.values() if isinstance(x, Symbol)}
@@ -148,24 +138,7 @@ class LoopWriter(NativeWriter):
         text.append(f"if ({' || '.join(self.text(x, BOOL) for x in detour.conditions)}) {{")
         text += [*self._compute(inside, True, {x.index for x in leaving}), "} else {"]
         text += [f"x{x.index} = {self.text(detour.without[x.index], x.kind)};" for x in leaving]
-        return [*text, "}", *self._early(inside), *self._body(rest, later)]
-
-    def _early(self, done: Iterable[Symbol]) -> list[str]:
-        """The lines of what is only recorded and can be computed by now, if that is much: it frees the registers."""
-        self._missing -= {x.index for x in done}
-        missing, ready = set(self._missing), []
-        for x in self._late:
-            if any(isinstance(a, Symbol) and a.index in missing for a in x.args):
-                missing.add(x.index)
-            else:
-                ready.append(x)
-        if not missing or len(ready) < WORTH:
-            return []
-        self._late = [x for x in self._late if x.index in missing]
-        used = arguments_of(self._late) | {x.index for x in self.traces.out.values() if isinstance(x, Symbol)}
-        leaving = [x for x in ready if x.index in used]
-        text = [f"{self.types[x.kind]} x{x.index};" for x in leaving]
-        return [*text, "if (recorded) {", *self._compute(ready, True, {x.index for x in leaving}), "}"]
+        return [*text, "}", *self._body(rest, later)]
 
     def _copy_lines(self) -> list[str]:
         """The frames of every line, to where the loop reads and writes them."""
@@ -254,5 +227,5 @@ def build_run(writer: LoopWriter, dtype: type) -> tuple[wp.Kernel, Module]:
         text += f"def step({typed}):\n    loop({', '.join([*kinds, 'wp.tid()'])})\n"
         scope = define(name, text, types, P=numbers)
         scope["loop"] = wp.func_native(source)(scope["loop"])
-        BUILT[name] = make_kernel(name, scope["step"], False, launch_bounds=(BLOCK, int(__import__('os').environ.get('LB','1')))), numbers
+        BUILT[name] = make_kernel(name, scope["step"], False, launch_bounds=(BLOCK, 1)), numbers
     return BUILT[name]

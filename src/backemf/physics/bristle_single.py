@@ -20,8 +20,10 @@ LEAST = 0.01
 """Below this u the first step takes the functions of this one: nearer to 0 their short forms lose all digits [1]."""
 FLATTEST = 0.01
 """Least slope of the equation over A: bristles that relax make it flat, but not where the solution is [1]."""
-SMALLEST = 1e-30
-"""What A is at least, which is divided by [N·m]; friction that small is none."""
+SMALLEST = 1e-25
+"""What A is more than it is, so that it can be divided by [N·m]; friction that small is none."""
+LARGEST = 1e38
+"""What the start takes the root of at most [N²·m²]: what is so heavy goes on at its speed, which both steps find."""
 
 
 def settled_bristles(
@@ -33,14 +35,14 @@ def settled_bristles(
     s = where(push < 0.0, -1.0, 1.0)
     push = absolute(push)
     bent = s * (stiffness * bristle)
-    a = maximum(momentum * (level / (stiffness * dt)), SMALLEST)
+    a = momentum * (level / (stiffness * dt)) + SMALLEST
     b, k = bent - level, damping / (stiffness * dt)
 
     # the start: a quadratic with one positive root, without a difference of like numbers
     linear = a - (k + NEAR) * b - NEAR * push
-    root = sqrt(linear * linear + 4.0 * NEAR * a * push)
-    sum_of_both, falls = absolute(linear) + root, linear > 0.0
-    u = where(falls, 2.0 * push, sum_of_both) / where(falls, sum_of_both, 2.0 * NEAR * a)
+    root = sqrt(minimum(0.25 * (linear * linear) + (NEAR * a) * push, LARGEST))
+    of_both, falls = 0.5 * absolute(linear) + root, linear > 0.0
+    u = where(falls, push, of_both) / where(falls, of_both, NEAR * a)
 
     # Chebyshev's step
     v = maximum(u, LEAST)
@@ -58,7 +60,7 @@ def settled_bristles(
     left, risen, mean = decay(u), rise(u), rise_mean(u)
     come, slope = u * risen, k * left + (risen - mean)
     h = k * come + u * mean
-    newton = (a * u - b * h - push) / maximum(a - b * slope, FLATTEST * a)
+    newton = (a * u - push - b * h) / maximum(a - b * slope, FLATTEST * a)
     change = maximum(-newton, -u)
 
     # along the tangent; bristles that relax while sliding may ease the friction to nothing, but not push
