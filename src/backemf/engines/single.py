@@ -1,7 +1,7 @@
 """The laws in single precision, for compiled loops: the same laws, with what seven digits need.
 
-The functions of an exact step come from one polynomial and one exponential instead of a series that is good to sixteen
-digits, and the search for the speed that bristles lead to ends a step earlier.
+The functions of an exact step come from one polynomial or one exponential instead of a series that is good to sixteen
+digits, and the speed that bristles lead to from `physics/bristle_single.py`.
 """
 
 from __future__ import annotations
