@@ -43,6 +43,8 @@ from .values import Foreign, Module, Recorded
 
 MOST_LOOPS = 128
 """How many compiled loops are kept."""
+MOST_MOTORS = 2**29 - 1
+"""How many motors a launch may have: the bytes of a row of commands are counted in 32 bits."""
 _LOOPS: dict[object, Loop] = {}
 Observe = Callable[[Here, Output], Foreign] | Sequence[str]
 """What to keep of a step: a function of the state and the output, or names of channels."""
@@ -181,6 +183,8 @@ class Place:
     def __init__(self, batch: tuple[int, ...], digits: str, device: object = None):
         make_cache_writable()
         self.batch, self.count = batch, math.prod(batch)
+        if self.count > MOST_MOTORS:
+            raise ParameterError(f"{self.count} motors: one launch runs {MOST_MOTORS} at most, run fewer at once")
         self.dtype: type = dtype_of(digits)
         try:
             self.device: wp.Device = wp.get_device(device)

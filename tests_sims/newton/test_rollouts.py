@@ -15,13 +15,16 @@ import backemf.rollout_warp as rollout_warp
 from backemf.actuator import chain
 from backemf.commands import Samples
 from backemf.engines import detour
-from backemf.engines.native_text import reach
+from backemf.engines.native_text import Traces, reach
 from backemf.engines.simplify import simplify
 from backemf.engines.single import single_laws
+from backemf.engines.tracing import HOST, Program, Symbol
 from backemf.errors import ParameterError
 from backemf.parts import without_neutral
+from backemf.physics import exact
 from backemf.rollout import channel_names, rest
-from backemf.rollout_tracing import state_names, trace_run
+from backemf.rollout_tracing import leaves_of, state_names, trace_run
+from backemf.rollout_warp import Observation
 
 DT, STEPS = 1e-3, 60
 BATCH = (2, 3)
@@ -88,6 +91,9 @@ KINDS = {
     "drawn delay": be.Actuator(motor(), controller=PID, delay=be.Delay(steps=(0, 3), schedule="step"), slew=25.0),
     "fractional delay": be.Actuator(motor(), BATTERY, controller=PID, delay=be.Delay(steps=2.5)),
     "substeps": be.Actuator(full(), BATTERY, controller=PID, substeps=3),
+    "substeps with ideal gear": be.Actuator(
+        full(gearbox=be.Gearbox(stages=(be.Stage(ratio=10.0),))), be.Supply(voltage=12.0), controller=PID, substeps=3
+    ),
 }
 
 
@@ -136,7 +142,7 @@ def test_every_kind_of_actuator_in_float64(kind):
     assert max(worst.values()) <= 1e-12, worst
 
 
-@pytest.mark.parametrize("kind", ["full with ideal gear", "current loop", "no motor"])
+@pytest.mark.parametrize("kind", ["full with ideal gear", "current loop", "no motor", "substeps with ideal gear"])
 def test_float32_agrees_to_rounding(kind):
     """In float32, with its own functions: to 3e-4 of the peak; flags may flip with rounding."""
     worst = both(KINDS[kind], LOADS["inertia"], "float32")
@@ -227,6 +233,96 @@ def test_a_limit_is_a_detour():
     assert "} else {" in loop.writer.write()
 
 
+def test_every_substep_has_a_detour_of_its_own():
+    """Where the voltage ends one substep, the others do not pay for it; voltage limits act in some of this run."""
+    kind = "substeps with ideal gear"
+    loop = loop_of(KINDS[kind], "float32")
+    assert loop.writer.write().count("} else {") == 3
+    worst = both(KINDS[kind], PENDULUM, "float64", every=5)
+    assert max(worst.values()) <= 1e-12, worst
+
+
+FUNCTIONS = {
+    "load": None, "number": None, "reciprocal": lambda x: 1.0 / x, "exp2": np.exp2,
+    "direction": lambda x: np.where(x < 0.0, -1.0, 1.0), "where": np.where, "decay": lambda u: np.exp(-u),
+    "rise": exact.rise, "rise_mean": exact.rise_mean, "float": lambda x: x, "bool": lambda x: x != 0,
+}  # fmt: skip
+
+
+def values(roots: list, numbers: dict[str, np.ndarray]) -> list[np.ndarray]:
+    """The values of symbols in float64."""
+    known: dict[int, np.ndarray] = {}
+
+    def value(x):
+        return known[x.index] if isinstance(x, Symbol) else x
+
+    for x in sorted(whole_reach(roots), key=lambda x: x.index):
+        given = [value(a) for a in x.args]
+        function = FUNCTIONS.get(x.op, HOST.get(x.op))
+        known[x.index] = numbers[x.args[0]] if function is None else function(*given)
+    return [value(x) for x in roots]
+
+
+def whole_reach(roots: list) -> set[Symbol]:
+    """Every symbol that some need, those that all motors share included."""
+    found, todo = set(), [x for x in roots if isinstance(x, Symbol)]
+    while todo:
+        x = todo.pop()
+        if x not in found:
+            found.add(x)
+            todo += [a for a in x.args if isinstance(a, Symbol)]
+    return found
+
+
+@pytest.mark.parametrize("kind", ["full with ideal gear", "current loop", "substeps", "backlash", "speed"])
+def test_simpler_programs_have_the_same_values(kind):
+    """In float64, where rounding is small: what single precision leaves out or takes together changes nothing else."""
+    actuator, load = without_neutral(KINDS[kind]), LOADS["inertia"] if kind.startswith("full") else PENDULUM
+    start = rest(actuator, load)
+    states = state_names(start.state)
+    rng = np.random.default_rng(9)
+    numbers = {name: np.float64(x) for name, x in leaves_of(actuator, load).items()} | {"dt": np.float64(DT)}
+    own = tuple(name for name in numbers if name.endswith(("resistance", "inductance", "inertia", "coulomb")))
+    program = trace_run(single_laws(chain), actuator, load, states, ("command",), False, own, Observation(
+        channel_names(actuator, load), load))  # fmt: skip
+    for name in own:
+        numbers[name] = numbers[name] * rng.uniform(1.0, 1.1, 50)
+    scales = {"state.current": 2.0, "state.winding_rise": 20.0, "state.bristle": 1e-3, "velocity": 5.0, "position": 1.0}
+    numbers |= {name: scales.get(name, 0.01) * rng.normal(size=50) for name in program.states}
+    numbers["input.command"] = rng.normal(size=50)
+    expected, found = (values(traces.roots(), numbers) for traces in (program, simplify(program, True)))
+    for a, b in zip(expected, found, strict=True):
+        np.testing.assert_allclose(b, a, rtol=1e-9, atol=1e-12 * (1.0 + np.abs(a).max()))
+
+
+RULES = {
+    "shares of one number": (
+        lambda x, y, u, v: [y + u * x + v * x, y + u * x - v * x, y - u * x + v * x, y - u * x - v * x],
+        2,
+    ),
+    "what all share in a sum": (lambda x, y, u, v: [(x + u) - v, (x - u) - v, (x - u) + v, (u + x) - v], 1),
+    "a share of a sum of shares": (lambda x, y, u, v: [u * (v * x - u * y), u * (v * x + u * y)], 3),
+    "a number over itself": (lambda x, y, u, v: [(u * x) * (y / x), (u * x * y) * (v / x), y * x * (u / x)], 1),
+    "a number times a sum over it": (lambda x, y, u, v: [(x / v) * (u + v * y / x)], 3),
+    "a square of a share": (lambda x, y, u, v: [(u * x) * (u * x), -(u * x) * (u * x)], 3),
+}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_rules_of_simpler_programs(rule):
+    """The value of each and how many operations are left, of numbers x, y of a motor and u, v that all share."""
+    write, most = RULES[rule]
+    numbers = {"x": 1.7, "y": -0.6, "u": 2.3, "v": 0.4}
+    program = Program()
+    x, y = (program.load(name, "float") for name in "xy")
+    for wanted in write(x, y, program.number("u"), program.number("v")):
+        plain = Traces({"x": x, "y": y}, {}, {}, {}, {"x": wanted}, {}, {})
+        simple = simplify(plain, True)
+        np.testing.assert_allclose(*(values(traces.roots(), numbers) for traces in (plain, simple)), rtol=1e-14)
+        left = [s for s in reach(simple.roots()).values() if s.op not in ("load", "neg") and not s.uniform]
+        assert len(left) <= most, [s.op for s in left]
+
+
 def test_simpler_programs_are_shorter():
     """In single precision most divisions share a reciprocal, and guards of the same number go."""
     actuator = without_neutral(KINDS["full with ideal gear"])
@@ -287,6 +383,8 @@ def test_what_is_wrong_is_said_in_a_sentence():
         be.rollout(actuator, PENDULUM, told, DT, position=np.zeros(3), **place)
     with pytest.raises(ParameterError, match="command is of float64 on cpu: this run is of float32 on cpu"):
         be.rollout(actuator, PENDULUM, wp.array(told, dtype=wp.float64, device="cpu"), DT, precision="float32", **place)
+    with pytest.raises(ParameterError, match="536870912 motors: one launch runs 536870911 at most"):
+        rollout_warp.Place((2**20, 2**9), "float32", "cpu")
     with pytest.raises(ParameterError, match="observe gives a str"):
         be.rollout(actuator, PENDULUM, told, DT, observe=lambda here, out: "torque", **place)
     with pytest.raises(ParameterError, match="engine = 'torch': a rollout needs 'jax' or 'warp'"):

@@ -1,17 +1,21 @@
 """The laws in single precision, for compiled loops: the same laws, with what seven digits need.
 
-The functions of an exact step come from one polynomial and one exponential instead of a series that is good to sixteen
-digits, and the search for the speed that bristles lead to ends a step earlier.
+The functions of an exact step come from one polynomial or one exponential instead of a series that is good to sixteen
+digits, and the speed that bristles lead to from `physics/bristle_single.py`.
 """
 
 from __future__ import annotations
 
 from types import ModuleType
 
-from ..physics import bristle, exact
+from ..physics import bristle, bristle_single, exact
 from . import native_engine
 from .bind import bind
-from .tracing import FLOAT, Symbol, Traced, Value, node, operations
+from .tracing import FLOAT, Symbol, Traced, Value, node, operation, operations
+
+absolute = operation("abs")
+LARGEST = 3.4028234663852886e38
+"""The largest finite number in single precision."""
 
 
 def _exact_function(name: str) -> Traced:
@@ -33,14 +37,19 @@ def _expm1(x: Value) -> Traced:
     return x * node("rise", x.args[0] if x.op == "neg" else -x, kind=FLOAT)
 
 
+def _isfinite(x: Value) -> Traced:
+    """Whether a number is none of those beyond the largest, nor none at all."""
+    return node("isfinite", x) if not isinstance(x, Symbol) or x.uniform else absolute(x) <= LARGEST
+
+
 def single_laws(module: ModuleType) -> ModuleType:
     """The functions of a law module on symbols, in single precision."""
-    ops = operations("warp", expm1=_expm1)
+    ops = operations("warp", expm1=_expm1, isfinite=_isfinite)
     ops.laws = {
         exact.__name__: {name: _exact_function(name) for name in ("decay", "rise", "rise_mean")},
-        # Halley's method triples the digits, and Newton's doubles them: that is seven of them
-        bristle.__name__: {"SETTLING_STEPS": 2, "LAST_STEP_BENDS": False},
     }
+    settling = bind(bristle_single, "single", ops)
+    ops.laws[bristle.__name__] = {name: getattr(settling, name) for name in ("settled_bristles", "estimated_settling")}
     return bind(module, "single", ops)
 
 
@@ -73,49 +82,47 @@ auto sqrt_of = [](float x) {
     return wp::sqrt(x);
 #endif
 };
-auto exact_of = [=](float u, float& left, float& risen, float& mean) {
-    // near u = 0 all follow from a polynomial of rise_mean, far from it from exp(-u); both are computed
-    float near = 2.52884347e-05f;
-    near = near * u - 0.000203290416f;
-    near = near * u + 0.0013886448f;
-    near = near * u - 0.00833088625f;
-    near = near * u + 0.0416666977f;
-    near = near * u - 0.16666697f;
-    near = near * u + 0.5f;
-    const float near_risen = 1.0f - u * near;
-    const float near_left = 1.0f - u * near_risen;
+auto exp2_of = [](float x) {
 #ifdef __CUDA_ARCH__
-    float far_left; asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(far_left) : "f"(u * -1.44269504f));
+    float y; asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)); return y;
 #else
-    const float far_left = wp::exp(-u);
+    return wp::exp(x * 0.693147181f);
 #endif
+};
+auto exact_of = [=](float u, float& left, float& risen, float& mean) {
+    // far from u = 0 all follow from exp(-u), near it from a polynomial of rise_mean
     const float share = reciprocal_of(u);
-    const float far_risen = share - far_left * share;
-    const float far = share - far_risen * share;
-    const bool is_near = wp::abs(u) < 1.0f;
-    left = is_near ? near_left : far_left;
-    risen = is_near ? near_risen : far_risen;
-    mean = is_near ? near : far;
+    left = exp2_of(u * -1.44269504f);
+    risen = share - left * share;
+    mean = share - risen * share;
+    if (wp::abs(u) < 0.75f) {
+        mean = 2.50743051e-05f;
+        mean = mean * u - 0.000201142786f;
+        mean = mean * u + 0.00138881209f;
+        mean = mean * u - 0.00833256356f;
+        mean = mean * u + 0.0416666717f;
+        mean = mean * u - 0.166666716f;
+        mean = mean * u + 0.5f;
+        risen = 1.0f - u * mean;
+        left = 1.0f - u * risen;
+    }
+};
+auto direction_of = [](float x) {
+#ifdef __CUDA_ARCH__
+    return __int_as_float(__float_as_int(x) & 0x80000000 | 0x3f800000);
+#else
+    return x < 0.0f ? -1.0f : 1.0f;
+#endif
 };
 auto sin_of = [](float x) {
-    // the angle from the nearest half turn, and whether that is an odd one
-    const float shifted = x * 0.318309886f + 12582912.0f;
-    const float turns = shifted - 12582912.0f;
-    float f = x - turns * 3.14159203f;
-    f = f - turns * 6.27832947e-07f;
-    f = f - turns * 1.06581410e-14f;
-    const float square = f * f;
-    float p = 2.60529441e-06f;
-    p = p * square - 0.000198093519f;
-    p = p * square + 0.00833306182f;
-    p = p * square - 0.166666597f;
-    p = p * (square * f) + f;
 #ifdef __CUDA_ARCH__
-    p = __int_as_float(__float_as_int(p) ^ (__float_as_int(shifted) << 31));
+    // the angle from the nearest whole turn, which is as long as float32 knows it
+    const float turns = (x * 0.159154943f + 12582912.0f) - 12582912.0f;
+    float y; asm("sin.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x - turns * 6.28318548f)); return y;
 #else
-    p = turns - 2.0f * wp::floor(0.5f * turns) > 0.5f ? -p : p;
+    return wp::sin(x);
 #endif
-    return wp::abs(x) < 1.0e5f ? p : wp::sin(x);
 };
 """
-"""These operations in C++, in few instructions of a GPU: `exact_of` is good to 2e-7, `sin_of` to 1e-7."""
+"""These operations in C++, in few instructions of a GPU: `exact_of` is good to 5e-7 and `sin_of`, of an angle below a
+million turns, to 7e-7; what a greater one is off by is no more than float32 knows of it."""

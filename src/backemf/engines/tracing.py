@@ -283,14 +283,14 @@ def operations(engine: str, **own: Operation) -> SimpleNamespace:
     return SimpleNamespace(
         **{name: operation(name) for name in ("exp", "log2", "sin", "cos", "sqrt", "tanh", "floor")},
         absolute=operation("abs"), maximum=operation("max"), minimum=operation("min"), power=operation("pow"),
-        sign=sign, isfinite=isfinite, where=where, interpolate=interpolate,
+        sign=sign, where=where, interpolate=interpolate,
         words=lambda x: cast(x, WORD), low_word=lambda x: x & 0xFFFFFFFF if isinstance(x, int) else x,
         as_bits=lambda x: x, fractions=lambda x, like: cast(x, FLOAT) * 2.0**-24, pick=pick,
         store=lambda line, slot, frame: Line(line.program, line.name, line.frames, slot, frame),
         alike=lambda x, like: cast(x, like.kind), to_integer=lambda x: cast(x, INT),
         detach=detach, matmul=network, erf=math.erf, stack_first=network,
         stack_last=network, join_last=network, change=numpy_ops.change, same=numpy_ops.same,
-        **{"expm1": expm1, "total": refuse(engine, "what others share"), **own},
+        **{"expm1": expm1, "isfinite": isfinite, "total": refuse(engine, "what others share"), **own},
     )  # fmt: skip
 
 

@@ -291,11 +291,11 @@ def define(name: str, source: str, types: Mapping[str, tuple[type, int]], **scop
     return scope
 
 
-def make_kernel(name: str, step: Callable[..., None], gradients: bool) -> wp.Kernel:
-    """The kernel of a function, in a module of its own."""
+def make_kernel(name: str, step: Callable[..., None], gradients: bool, **options: Module) -> wp.Kernel:
+    """The kernel of a function, in a module of its own; `options` are Warp's for a kernel."""
     module = wp.get_module(name)
     wp.set_module_options({"enable_backward": gradients}, module=module)
-    return wp.Kernel(step, key="step", module=module)
+    return wp.Kernel(step, key="step", module=module, options=options)
 
 
 def build_kernel(writer: Writer, dtype: type, gradients: bool) -> tuple[wp.Kernel, Module]:

@@ -41,7 +41,7 @@ auto expm1_of = [](double x) {
 """,
     "float": single.FUNCTIONS,
 }
-OWN = {"double": ("max", "min", "expm1"), "float": ("max", "min", "reciprocal", "sqrt", "sin")}
+OWN = {"double": ("max", "min", "expm1"), "float": ("max", "min", "reciprocal", "sqrt", "exp2", "sin", "direction")}
 """Operations on numbers that these functions are for."""
 EXACT = ("decay", "rise", "rise_mean")
 """Operations of an exact step, which one function computes together."""
@@ -86,8 +86,9 @@ class LoopWriter(NativeWriter):
         late = [x for x in self.live if x.index in self.moving and x.index not in inside and x.index not in starts]
         text = [f"{self.types[x.kind]} {self.statement(x)};" for x in traces.states.values()]
         text += self._copy_lines() + self._compute(before) + self._first_inputs()
-        text += ["#pragma unroll 1", "for (int t = 0; t < steps; ++t) {", *self._next_inputs(), *self._body(body, late)]
-        text += ["if (++due == every) {", "due = 0;", *self._compute(late, True), *self._record(), "o_ += size;", "}"]
+        text += ["#pragma unroll 1", "for (unsigned int t = 1; t <= steps; ++t) {", *self._next_inputs()]
+        text += self._body(body, arguments_of(late) | {x.index for x in self.roots() if isinstance(x, Symbol)})
+        text += ["if (t == due) {", "due += every;", *self._compute(late, True), *self._record(), "o_ += size;", "}"]
         for line in puts:
             slot = f"(unsigned int)({self.text(line.slot, INT)}) % {line.frames}u"
             text.append(f"{self.element(f'new.{line.name}', slot)} = {self.text(line.frame, FLOAT)};")
@@ -96,8 +97,8 @@ class LoopWriter(NativeWriter):
             text.append(f"{self.element(f'new.{name}')} = {self.text(x, x.kind)};")
         lines = [FUNCTIONS[self.number], *(self._pointer(name) for name in self.used)]
         lines += [f"const {self.number} u{k} = p.u{k};" for k in sorted(self.uniforms)]
-        lines += ["const long long size = n0;", f"{self.number}* o_ = ({self.number}*){OUT}.data + i0;", "int due = 0;"]
-        return "\n".join([*lines, *text])
+        lines += ["const long long size = n0;", f"{self.number}* o_ = ({self.number}*){OUT}.data + i0;"]
+        return "\n".join([*lines, "unsigned int due = every;", *text])
 
     # --- parts of the loop
 
@@ -119,25 +120,25 @@ class LoopWriter(NativeWriter):
             text.append(f"{start}x{x.index} = {x.op}{u.index};")
         return text
 
-    def _body(self, symbols: list[Symbol], late: list[Symbol]) -> list[str]:
-        """The lines of a step, a detour in a branch of its own; `late` comes after it."""
+    def _body(self, symbols: list[Symbol], later: set[int]) -> list[str]:
+        """The lines of a step, each detour in a branch of its own; `later` are the symbols that are used after it."""
         detour = find_detour(symbols)
         if detour is None:
             return self._compute(symbols)
         inside = [x for x in symbols if x.index in detour.without]
-        needs = {a.index for x in inside for a in (*x.args, detour.without[x.index]) if isinstance(a, Symbol)}
-        needs |= {x.index for x in detour.conditions}
+        needs = arguments_of(inside) | {x.index for x in detour.conditions}
+        needs |= {x.index for x in detour.without.values() if isinstance(x, Symbol)}
         last = max(needs - detour.without.keys())
         first = [x for x in symbols if x.index <= last and x.index not in detour.without | dict.fromkeys(detour.beyond)]
         rest = [x for x in symbols if x.index not in detour.without and (x.index > last or x.index in detour.beyond)]
-        roots = {x.index for x in self.roots() if isinstance(x, Symbol)}
-        used = {a.index for x in (*rest, *late) for a in x.args if isinstance(a, Symbol)} | roots
+        used = later | arguments_of(rest)
         leaving = [x for x in inside if x.index in used]
-        text = self._compute(first) + [f"{self.types[x.kind]} x{x.index};" for x in leaving]
+        text = self._body(first, used | needs)
+        text += [f"{self.types[x.kind]} x{x.index};" for x in leaving]
         text.append(f"if ({' || '.join(self.text(x, BOOL) for x in detour.conditions)}) {{")
         text += [*self._compute(inside, True, {x.index for x in leaving}), "} else {"]
         text += [f"x{x.index} = {self.text(detour.without[x.index], x.kind)};" for x in leaving]
-        return [*text, "}", *self._compute(rest)]
+        return [*text, "}", *self._body(rest, later)]
 
     def _copy_lines(self) -> list[str]:
         """The frames of every line, to where the loop reads and writes them."""
@@ -153,14 +154,15 @@ class LoopWriter(NativeWriter):
             memory = f"(const {self.number}*){array_name(f'input.{name}')}.data{'' if name in self.shared else ' + i0'}"
             text.append(f"const {self.number}* __restrict__ c{k}_ = {memory};")
             text.append(f"{self.number} x{x.index} = c{k}_[0];")
-        return text
+        return [*text, f"const unsigned int last = steps - 1, stride = sizeof({self.number}) * n0;"]
 
     def _next_inputs(self) -> list[str]:
         """The inputs of the next step are on their way while this one is computed."""
-        text = []
+        text = ["const unsigned int row = t < last ? t : last;"]
         for k, name in enumerate(self.traces.inputs):
-            text.append(f"c{k}_ += t + 1 < steps ? {'1' if name in self.shared else 'size'} : 0;")
-            text.append(f"const {self.number} next{k} = c{k}_[0];")
+            place = f"((const char*)c{k}_ + (unsigned long long)row * stride)"
+            place = f"c{k}_[row]" if name in self.shared else f"*(const {self.number}*){place}"
+            text.append(f"const {self.number} next{k} = {place};")
         return text
 
     def _record(self) -> list[str]:
@@ -200,6 +202,11 @@ class LoopWriter(NativeWriter):
         return super().expression(x)
 
 
+def arguments_of(symbols: Iterable[Symbol]) -> set[int]:
+    """The symbols that some are computed from."""
+    return {a.index for x in symbols for a in x.args if isinstance(a, Symbol)}
+
+
 def array_type(kind: str, dtype: type) -> type:
     """Type of an array of a kind of numbers."""
     return {FLOAT: dtype, INT: wp.int32, WORD: wp.uint32}[kind]
@@ -220,5 +227,5 @@ def build_run(writer: LoopWriter, dtype: type) -> tuple[wp.Kernel, Module]:
         text += f"def step({typed}):\n    loop({', '.join([*kinds, 'wp.tid()'])})\n"
         scope = define(name, text, types, P=numbers)
         scope["loop"] = wp.func_native(source)(scope["loop"])
-        BUILT[name] = make_kernel(name, scope["step"], False), numbers
+        BUILT[name] = make_kernel(name, scope["step"], False, launch_bounds=(BLOCK, 1)), numbers
     return BUILT[name]

@@ -78,6 +78,15 @@ def bristle_torque(
     return where(pushes, 0.0, torque)
 
 
+def bent_bristles(
+    bristle: Number, speed: Number, level: Number, stiffness: Number, damping: Number, dt: Number
+) -> tuple[Number, Number]:
+    """Torque of the bristles against the motion [N·m], and their bending after the step [rad]."""
+    after = bristle_step(bristle, speed, level, stiffness, dt)
+    mean = bristle_mean(bristle, speed, level, stiffness, dt)
+    return bristle_torque(mean, after - bristle, speed, stiffness, damping, dt), after
+
+
 def stored_energy(bristle: Number, stiffness: Number) -> Number:
     """Energy in the bent bristles [J]."""
     return 0.5 * stiffness * bristle * bristle
@@ -109,8 +118,6 @@ def settling(
 
 SETTLING_STEPS = 3
 """Steps from the start of the search for a speed, after which it is exact to the rounding of 16 digits [1]."""
-LAST_STEP_BENDS = True
-"""Whether the last of them is one of Halley's method; one of Newton's doubles the digits where that triples them."""
 
 
 def settled_speed(
@@ -121,8 +128,17 @@ def settled_speed(
     # the start is close; the slope of the solution is that of the last step alone
     for _ in range(SETTLING_STEPS - 1):
         u = halley(u, *equation)
-    u = halley(detach(u), *equation, bends=LAST_STEP_BENDS)
+    u = halley(detach(u), *equation)
     return s * u * level / (stiffness * dt)
+
+
+def settled_bristles(
+    free_speed: Number, inertia: Number, bristle: Number, level: Number, stiffness: Number, damping: Number, dt: Number
+) -> tuple[Number, Number, Number]:
+    """Torque against the motion [N·m] and bending [rad] of bristles that see the speed they lead to, and it [rad/s]."""
+    speed = settled_speed(free_speed, inertia, bristle, level, stiffness, damping, dt)
+    held, after = bent_bristles(bristle, speed, level, stiffness, damping, dt)
+    return held, after, free_speed - dt * held / inertia
 
 
 HEAVY = 1e6
@@ -146,11 +162,8 @@ def estimated_settling(
     return where(pushes, 0.0, held), where(pushes, free_speed, left)
 
 
-def halley(u: Number, a: Number, b: Number, d: Number, push: Number, highest: Number, *, bends: bool = True) -> Number:
-    """One step of Halley's method on u·(A - B·rise_mean(u) + D·rise(u)) = push, kept in its bracket [1].
-
-    Without `bends` it is one of Newton's.
-    """
+def halley(u: Number, a: Number, b: Number, d: Number, push: Number, highest: Number) -> Number:
+    """One step of Halley's method on u·(A - B·rise_mean(u) + D·rise(u)) = push, kept in its bracket [1]."""
     left, risen, mean = decay(u), rise(u), rise_mean(u)
     # with u·rise = 1 - decay and u·rise_mean = 1 - rise, rise' is the difference of the two
     rise_slope = mean - risen
@@ -160,10 +173,8 @@ def halley(u: Number, a: Number, b: Number, d: Number, push: Number, highest: Nu
     # bristles bent beyond the level relax, so the slope may fall below A, but not to nothing where the root is
     per_slope = 1.0 / maximum(a + b * rise_slope + d * left, 0.01 * a)
     newton = residual * per_slope
-    if bends:
-        bend = 0.5 * newton * (b * rise_bend - d * left) * per_slope
-        newton = newton / (1.0 - clip(bend, -1.0, 0.5))
-    u = u - newton
+    bend = 0.5 * newton * (b * rise_bend - d * left) * per_slope
+    u = u - newton / (1.0 - clip(bend, -1.0, 0.5))
     # at rest, on the edge of the bracket, the gradient is that of the step
     u = where(u > highest, highest, u)
     return where(u < 0.0, 0.0, u)

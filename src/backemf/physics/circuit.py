@@ -105,9 +105,9 @@ def mean_square_current(c: Circuit, steady: Number) -> Number:
 
     With x = t/te it is the mean of (i·exp(-x) + s·(1 - exp(-x)))², without a difference of large numbers.
     """
-    crossed = 0.5 * c.left_mean * c.come
-    of_start = 0.5 * c.left_mean * (1.0 + c.left)
-    square = c.current * (of_start * c.current + 2.0 * crossed * steady) + (c.come_mean - crossed) * steady * steady
+    crossed, half = c.left_mean * c.come, 0.5 * c.left_mean
+    of_start = (half + half * c.left) * c.current
+    square = c.current * (of_start + crossed * steady) + (c.come_mean - 0.5 * crossed) * steady * steady
     return maximum(square, 0.0)
 
 

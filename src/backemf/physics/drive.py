@@ -113,9 +113,10 @@ def terminals(
         beyond = absolute(command) > demand.voltage_limit
     if supply is not None:
         most = largest_duty(supply, demand)
-        share = duty(voltage, supply.voltage, most)
-        over = absolute(voltage) > most * supply.voltage
-        voltage, beyond = share * bus, over if beyond is None else over | beyond
+        share, full = duty(voltage, supply.voltage, most), most * supply.voltage
+        over = absolute(voltage) > full
+        beyond = over if beyond is None else over | beyond
+        voltage = clip(voltage, -full, full) if supply.resistance is None else share * bus
         if demand.voltage_limit is not None and supply.resistance is not None:
             # a bus that is fed back rises, the limit does not
             over = absolute(voltage) > demand.voltage_limit

@@ -12,7 +12,7 @@ from ..motor import Motor
 from ..motor.friction import Bristles, DryFriction
 from ..values import Bits, Maybe, Number, Recorded
 from . import load_friction  # noqa: F401  # which makes its law known
-from .bristle import BRISTLES, bristle_mean, bristle_step, bristle_torque, estimated_settling, settled_speed
+from .bristle import BRISTLES, bent_bristles, estimated_settling, settled_bristles
 from .cogging import cogging_torque
 from .drag import drag_coefficient, drag_slope
 from .friction import BUDGETS, against, hold, stopping_torque
@@ -175,19 +175,10 @@ def dry_friction(
     level, stiffness, damping = bristles_under(load, friction, speed)
     if implicit:
         # the bristles see the speed they lead to
-        speed = settled_speed(free, load.inertia, state.bristle, level, stiffness, damping, dt)
+        return settled_bristles(free, load.inertia, state.bristle, level, stiffness, damping, dt)
     held, after = bent_bristles(state.bristle, speed, level, stiffness, damping, dt)
     left = speed if load.inertia is None else free - dt * held / load.inertia
     return held, after, left
-
-
-def bent_bristles(
-    bristle: Number, speed: Number, level: Number, stiffness: Number, damping: Number, dt: Number
-) -> tuple[Number, Number]:
-    """Torque of the bristles against the motion [N·m], and their bending after the step [rad]."""
-    after = bristle_step(bristle, speed, level, stiffness, dt)
-    mean = bristle_mean(bristle, speed, level, stiffness, dt)
-    return bristle_torque(mean, after - bristle, speed, stiffness, damping, dt), after
 
 
 def prescribed_friction(

@@ -278,9 +278,9 @@ def with_stiffness(
     per_unit = circuit.come_mean / circuit.come if loop else circuit.come_mean / circuit.resistance
     constant = motor.magnet.torque_constant * circuit.flux * per_unit
     stiffness = -constant * demand.per_angle
-    excess = maximum(stiffness * dt * dt - inertia, 0.0)
-    # in volts or amperes per speed
-    braking_share = excess / (dt * maximum(constant, 1e-30))
+    # X/dt, then in volts or amperes per speed
+    excess = maximum(stiffness * dt - inertia / dt, 0.0)
+    braking_share = excess / maximum(constant, 1e-30)
     asked = "current" if loop else "voltage"
     return change(
         demand,
