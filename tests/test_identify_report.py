@@ -289,8 +289,11 @@ def test_a_residual_that_is_given_is_found_and_noise_is_not(share: float):
     time = np.arange(0.0, 8.0, 5e-3)
     given = []
     for _ in range(3):
-        position = np.cumsum(generator.normal(size=len(time))) * 0.1
-        given.append(be.Log.from_arrays(time, {"position": position, "current": 0.0 * time + 1.0, "torque": position}))
+        # a random walk, smooth enough that its speed has a sign
+        walk = np.cumsum(generator.normal(size=len(time) + 39)) * 0.1
+        position = np.convolve(walk, np.full(40, 1.0 / 40.0), mode="valid")
+        torque = 0.35 - 0.03 * np.sign(np.gradient(position))
+        given.append(be.Log.from_arrays(time, {"position": position, "current": 0.0 * time + 1.0, "torque": torque}))
     rig = be.Rig(be.MeasuredMotion())
     actuator = be.Actuator(TRUTH, controller=be.Torque())
     trials = make_trials(given, rig, actuator)

@@ -154,7 +154,8 @@ def compare(
         channels: Channels to compare; None: position and velocity of a joint that is free, torque, current and
             temperatures, as far as a log has them.
 
-    A `Fit` brings the quantities of the rig that it has found; its file has the drive alone.
+    A `Fit` brings what it has found of the rig's quantities, where this rig has them as its own had; its file has the
+    drive alone, and `fit.found_rig` the rest.
     """
     given = _named(require_logs(logs, "compare"))
     bench = require_rig(rig, "compare")

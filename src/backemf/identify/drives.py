@@ -10,8 +10,9 @@ import numpy as np
 from ..actuator import Actuator
 from ..errors import ParameterError, errors_at
 from ..tree import numbers
-from .bench import Bench, bench_of, stack
+from .bench import Bench, bench_of, name_in_bench, stack
 from .extrapolate import on_grids
+from .found_rig import Found, rig_with
 from .log import Log
 from .predict import Predictor
 from .residual import ResidualFilter
@@ -37,6 +38,8 @@ class Drive:
     """Drives of a robot's joints; empty: all joints have this one."""
     filter: ResidualFilter | None = None
     """What gives its torque along a measured motion; None: its laws do."""
+    found: Mapping[str, Found] = field(default_factory=dict)
+    """What a fit has found of its rig's quantities, by their names; each log has its own value of them."""
 
     def of(self, joint: str) -> Drive:
         """The drive of a joint."""
@@ -64,6 +67,7 @@ def predict_drive(drive: Drive, rig: Rig, logs: Sequence[Log], channels: Sequenc
 
 
 def _predict_alike(drive: Drive, rig: Rig, logs: Sequence[Log], channels: Sequence[str] | None) -> list[Log]:
+    rig = rig_with(rig, drive.found)
     with errors_at(drive.name):
         actuator = rig.actuator_for(drive.actuator, logs[0])
         trials = make_trials(logs, rig, actuator, dt=drive.dt, compare=channels)
@@ -71,7 +75,7 @@ def _predict_alike(drive: Drive, rig: Rig, logs: Sequence[Log], channels: Sequen
         grids = [trials, *(make_trials(logs, rig, actuator, dt=dt, compare=channels) for dt in halves)]
         drives = [drive.of(joint) for joint in trials.joints] or [drive] * trials.lanes
         bench = stack([bench_for(each.actuator, rig, log) for each, log in zip(drives, trials.logs, strict=True)])
-        known = {name for name, _ in numbers(bench)}
+        known = {name for name, _ in numbers(bench)} - {name_in_bench(name) for name in drive.found}
         names = [name for name in drives[0].settings if name in known]
         predictor = on_grids(Predictor(bench, trials, names), grids)
     values = np.array([[each.settings[name] for each in drives] for name in names]).reshape(len(names), 1, trials.lanes)
