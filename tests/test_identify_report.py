@@ -79,6 +79,32 @@ def test_the_report_begins_with_the_held_out_number(tmp_path):
     assert f"({np.degrees(error):.3g}°)" in begin and "1 log that the fit has not seen" in begin
 
 
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (9.999e-4, "1 mrad (0.0573°)"),
+        (1.7e-3, "1.7 mrad (0.0974°)"),
+        (0.9998, "1 rad (57.3°)"),
+        (30.0, "30 rad (1720°)"),
+    ],
+)
+def test_errors_are_printed_without_exponents(value: float, text: str):
+    """What rounds to a thousand of a unit is one of the next."""
+    from backemf.identify.report import error_text
+
+    assert error_text(value, "position") == text
+
+
+def test_what_is_too_small_to_matter_is_not_called_nothing():
+    """Residuals that stand out from chance and are a thousandth of the torque follow, and need no law."""
+    from backemf.identify.report import _verdict
+
+    curve = next(each for each in with_cogging().residual_curves if each.quantity == "angle")
+    assert _verdict(curve).startswith("it follows. What would explain it: cogging")
+    assert _verdict(replace(curve, size=1e-3)) == "it follows, by 0.1 % of its size"
+    assert _verdict(replace(curve, size=1e-3, limit=1.0)) == "nothing to see"
+
+
 def test_the_report_has_every_part():
     """Sections in their order, every simpler model beside the fit, and one picture for the held-out log."""
     assert tuple(re.findall(r"<h2>(.*?)</h2>", page())) == HEADINGS

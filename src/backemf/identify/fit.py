@@ -22,7 +22,7 @@ from ..motorfile import dumps
 from ..motorfile import save as save_actuator
 from ..random.randomize import rebuild
 from ..robot import ActuatorSet
-from ..units import convert, practical_unit
+from ..units import convert, positional, practical_unit
 from .bootstrap import Bootstrap, bootstrap
 from .channels import CHANNELS
 from .drives import Drive, predict_drive
@@ -199,7 +199,7 @@ class Fit:
             for row, part in zip(rows, parts, strict=True):
                 sizes = [(e.mean_absolute, e.rms) for e in part]
                 means = np.mean(sizes, axis=0).tolist() if sizes else []
-                row.append(" / ".join(f"{convert(x, unit):.3g}" for x in means) or "-")
+                row.append(" / ".join(positional(convert(x, unit), 3) for x in means) or "-")
         return heads, rows if any(e.held_out for e in self.errors) else rows[1:]
 
     def text(self, joint: str = "") -> str:
