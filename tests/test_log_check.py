@@ -105,6 +105,15 @@ DEFECTS = {
     "degrees of the command": ({"position_command": np.degrees}, ("position_command", "deg-as-si", "error")),
     "degrees per second": ({"velocity": np.degrees}, ("velocity", "deg/s-as-si", "error")),
     "rpm": ({"velocity": lambda x: x * 30 / math.pi}, ("velocity", "rpm-as-si", "error")),
+    "degrees and rpm": (
+        {"position": np.degrees, "position_command": np.degrees, "velocity": lambda x: x * 30 / math.pi},
+        ("position", "deg-as-si", "error"),
+    ),
+    "degrees and turns per second": (
+        {"position": np.degrees, "position_command": np.degrees, "velocity": lambda x: x / (2 * math.pi)},
+        ("position", "deg-as-si", "error"),
+    ),
+    "turns per second": ({"velocity": lambda x: x / (2 * math.pi)}, ("velocity", "rev/s-as-si", "error")),
     "gear": ({"velocity": lambda x: 20 * x}, ("velocity", "factor", "error")),
     "sign": ({"velocity": lambda x: -x}, ("velocity", "sign", "error")),
     "per cent": ({"duty": lambda x: 100 * x}, ("duty", "%-as-si", "error")),
@@ -122,6 +131,13 @@ DEFECTS = {
 def test_a_defect_is_found_and_nothing_else(changes, expected):
     """Degrees of the position stand against its velocity and its command, which is one finding of one channel."""
     assert found(with_(**changes)) == {expected}
+
+
+def test_two_units_that_were_taken_for_others_are_both_named():
+    """Degrees over rpm are 6, near the 2π of turns per second: the nearer one is meant."""
+    channels = {"position": np.degrees(clean()["position"]), "velocity": clean()["velocity"] * 30 / math.pi}
+    worst = be.Log.from_arrays(TIME, channels).check()[0]
+    assert 'give units={"position": "deg", "velocity": "rpm"}' in worst.explanation
 
 
 def test_time_in_milliseconds_is_found():

@@ -12,16 +12,23 @@ from ..signals import slope_over
 from .view import View, amount, finding
 
 DEGREE, RPM, TURN = math.pi / 180, math.pi / 30, 2 * math.pi
-FACTORS = {
-    1 / DEGREE: ("position", "in degrees and read as rad", "deg"),
-    DEGREE: ("velocity", "in deg/s and read as rad/s", "deg/s"),
-    RPM: ("velocity", "in rpm and read as rad/s", "rpm"),
-    1 / TURN: ("position", "in turns and read as rad", "rev"),
-    TURN: ("velocity", "in turns per second and read as rad/s", "rev/s"),
-    1e-3: ("time", "in ms and read as s", "ms"),
-    1e-6: ("time", "in µs and read as s", "us"),
+FACTORS: dict[float, tuple[dict[str, str], str]] = {
+    1 / DEGREE: ({"position": "deg"}, "position is in degrees and read as rad"),
+    DEGREE: ({"velocity": "deg/s"}, "velocity is in deg/s and read as rad/s"),
+    RPM: ({"velocity": "rpm"}, "velocity is in rpm and read as rad/s"),
+    1 / TURN: ({"position": "rev"}, "position is in turns and read as rad"),
+    TURN: ({"velocity": "rev/s"}, "velocity is in turns per second and read as rad/s"),
+    1e-3: ({"time": "ms"}, "time is in ms and read as s"),
+    1e-6: ({"time": "us"}, "time is in µs and read as s"),
+    RPM / DEGREE: ({"position": "deg", "velocity": "rpm"}, "position is in degrees and velocity in rpm"),
+    TURN / DEGREE: (
+        {"position": "deg", "velocity": "rev/s"},
+        "position is in degrees and velocity in turns per second",
+    ),
+    RPM / TURN: ({"position": "rev", "velocity": "rpm"}, "position is in turns and velocity in rpm"),
+    DEGREE / TURN: ({"position": "rev", "velocity": "deg/s"}, "position is in turns and velocity in deg/s"),
 }
-"""Slope of the position over the velocity, and what explains it: channel, words, and the unit to give."""
+"""Slope of the position over the velocity, and what explains it: the units to give, and words."""
 NEAR = 0.12
 """How far a slope may be from a factor [1]."""
 ABSURD = 20.0
@@ -58,16 +65,18 @@ def _against_velocity(view: View) -> Iterator[Finding]:
             f"{factor:.3g}); turn one of them around", "sign",
         )  # fmt: skip
         return
-    for size, (channel, words, unit) in FACTORS.items():
-        if abs(math.log(factor / size)) < NEAR:
-            yield finding(
-                channel,
-                "error",
-                f"the slope of the position is {factor:.4g} times the velocity: {channel} is {words}; "
-                f'give units={{"{channel}": "{unit}"}}',
-                f"{unit}-as-si",
-            )
-            return
+    nearest = min(FACTORS, key=lambda size: abs(math.log(factor / size)))
+    if abs(math.log(factor / nearest)) < NEAR:
+        units, words = FACTORS[nearest]
+        channel, unit = next(iter(units.items()))
+        given = ", ".join(f'"{name}": "{each}"' for name, each in units.items())
+        yield finding(
+            channel,
+            "error",
+            f"the slope of the position is {factor:.4g} times the velocity: {words}; give units={{{given}}}",
+            f"{unit}-as-si",
+        )
+        return
     if abs(fit) < 0.95:
         return
     yield finding(
