@@ -207,13 +207,14 @@ def test_a_log_that_contradicts_its_rig_is_found():
 
 
 def test_a_resolution_that_is_not_the_rigs_is_found():
+    """Advice to give it to the rig is for a rig that has none."""
     coarse = be.Log.from_arrays(TIME, with_(position=lambda x: np.round(x / 0.01) * 0.01))
     pendulum, sensor = be.Pendulum(mass=0.49, length=0.1), be.Sensor
     causes = {
         step: [x.cause for x in coarse.check(rig=be.Rig(pendulum, sensors={"position": sensor(quantisation=step)}))]
-        for step in (0.01, 0.01 * math.pi / 180)
+        for step in (0.0, 0.01, 0.01 * math.pi / 180)
     }
-    assert list(causes.values()) == [["quantisation"], ["rig", "quantisation"]]
+    assert list(causes.values()) == [["quantisation"], [], ["rig"]]
 
 
 # --- against the motor
@@ -310,6 +311,13 @@ def test_the_command_line_answers_in_json(tmp_path):
     assert result.exit_code == 0
     assert answer["hash"] == log.hash and answer["rows"] == 1200
     assert {finding["cause"] for finding in answer["findings"]} == {"low", "slow"}
+
+
+@pytest.mark.parametrize("name", ["*.csv", "log-?.json", "[ab].mcap"])
+def test_a_pattern_without_files_is_one_sentence(name, tmp_path):
+    """A shell hands on a pattern that matches nothing."""
+    done = call("log", "check", str(tmp_path / name))
+    assert done.exit_code == 2 and "no file has such a name" in done.stderr and "Traceback" not in done.stderr
 
 
 def test_bad_words_are_one_sentence(tmp_path):

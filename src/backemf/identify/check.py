@@ -33,7 +33,11 @@ _ORDER = ("error", "warning", "info", "ok")
 def check_log(log: Log, motor: Motor | Actuator | None = None, rig: Rig | None = None) -> list[Finding]:
     """What is suspicious about a log, worst first; a finding that several joints share stands once."""
     findings = _check_joints(log, MotorFigures.of(motor))
-    findings += [] if rig is None else check_against_rig(log, rig)
+    if rig is not None:
+        # what the advice would be is there
+        given = {name for name, known in rig.known.items() if known.value or known.note}
+        findings = [f for f in findings if not (f.severity == "info" and f"sensors.{f.figure}.{f.cause}" in given)]
+        findings += check_against_rig(log, rig)
     findings += _of_reading(log)
     return sorted(findings, key=lambda found: _ORDER.index(found.severity))
 

@@ -57,6 +57,8 @@ def read_log(
     target = Path(path)
     if target.is_dir():
         return read_bag(target, wanted)
+    if not target.exists() and set(target.name) & set("*?["):
+        raise ParameterError(f"{target}: no file has such a name; correct the pattern, or the folder")
     ending = target.suffix.lower()
     if ending not in READERS:
         raise ParameterError(f"{target}: is no log: its name must end in {', '.join(READERS)}, or be a bag's folder")

@@ -156,6 +156,11 @@ def _signed(value: float, digits: int) -> str:
     return text[1:] if float(text) == 0.0 else text.replace("-", "−")
 
 
+def _gain(value: float) -> str:
+    """A number with its sign and three digits."""
+    return f"{'−' if value < 0.0 else '+'}{positional(abs(value), 3)}"
+
+
 def _count_logs(errors: Sequence[Error], channel: str, out: bool) -> int:
     return sum(each.channel == channel and each.held_out == out for each in errors)
 
@@ -220,7 +225,11 @@ def _ladder(fit: Fit) -> Section:
     rows = []
     for number, rung in enumerate(fit.rungs):
         verdict = '<span class="ok">kept</span>' if rung.kept else "left out"
-        idle = "nothing on any log" if rung.gain == rung.error == 0.0 else f"{_signed(rung.gain, 3)} ± {rung.error:.2g}"
+        idle = (
+            "nothing on any log"
+            if rung.gain == rung.error == 0.0
+            else f"{_gain(rung.gain)} ± {positional(rung.error, 2)}"
+        )
         saved = idle if number else "the start"
         after = ", ".join(_scaled(size, name) for size, name in zip(rung.sigma, channels, strict=False))
         freed = f"<br><small>{', '.join(_name(each) for each in _tables(rung.parameters))}</small>"
