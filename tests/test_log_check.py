@@ -229,6 +229,10 @@ def test_the_sizes_of_the_motor_are_known():
     assert found({"current": 2000.0 * np.sin(3 * TIME)}, motor=MOTOR) == {("current", "mA-as-si", "error")}
     assert found({"current": 2.0 * np.sin(3 * TIME)}, motor=MOTOR) == {("current", "low", "info")}
     assert found({"torque": 200.0 * np.sin(3 * TIME)}, motor=MOTOR) == {("torque", "mNm-as-si", "error")}
+    # at full speed backwards a current is twice that at stall; three times is another motor's
+    assert found({"current": 80.0 * np.sin(3 * TIME)}, motor=MOTOR) == set()
+    assert found({"current": 130.0 * np.sin(3 * TIME)}, motor=MOTOR) == {("current", "beyond-stall", "warning")}
+    assert found({"torque": 8.0 * np.sin(3 * TIME)}, motor=MOTOR) == {("torque", "beyond-stall", "warning")}
     actuator = be.Actuator(MOTOR, be.Supply(voltage=48.0))
     assert found({"position": 2000.0 * np.sin(3 * TIME)}, motor=actuator) == {("position", "deg-as-si", "error")}
     with pytest.raises(be.ParameterError, match="must be a motor"):

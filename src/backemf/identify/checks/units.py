@@ -33,6 +33,8 @@ NEAR = 0.12
 """How far a slope may be from a factor [1]."""
 ABSURD = 20.0
 """A current of so many times the motor's stall current is in another unit [1]."""
+MORE = 2.5
+"""A current or torque of so many times that at stall is another motor's: at full speed backwards it is twice [1]."""
 BEYOND = 2.0
 """A speed of so many times the motor's no-load speed is in another unit [1]."""
 FAR = 3.0
@@ -138,6 +140,8 @@ def _against_motor(view: View) -> Iterator[Finding]:
                 f'stall current of {amount(motor.current, "current")}: it is in mA and read as A; '
                 'give units={"current": "mA"}', "mA-as-si",
             )  # fmt: skip
+        elif most > MORE * motor.current:
+            yield _more("current", most, motor.current)
     if "torque" in log and motor.torque is not None:
         most = float(np.abs(log["torque"]).max())
         if most > ABSURD * motor.torque:
@@ -146,6 +150,8 @@ def _against_motor(view: View) -> Iterator[Finding]:
                 f"stall torque of {amount(motor.torque, 'torque')}: it is in mN·m and read as N·m; "
                 'give units={"torque": "mNm"}', "mNm-as-si",
             )  # fmt: skip
+        elif most > MORE * motor.torque:
+            yield _more("torque", most, motor.torque)
     if motor.speed is not None and "velocity" in log:
         most = float(np.percentile(np.abs(log["velocity"]), 99))
         if most > BEYOND * motor.speed:
@@ -166,3 +172,11 @@ def _against_motor(view: View) -> Iterator[Finding]:
                 f"no-load speed of {amount(motor.speed, 'velocity')} at the joint: it is in degrees and read as rad; "
                 f"give units={{{given}}}", "deg-as-si",
             )  # fmt: skip
+
+
+def _more(channel: str, most: float, stall: float) -> Finding:
+    """A size that another motor has."""
+    return finding(
+        channel, "warning", f"reaches {amount(most, channel)}, {most / stall:.3g} times the motor's stall {channel} of "
+        f"{amount(stall, channel)}: it is another motor, another voltage, or another unit", "beyond-stall",
+    )  # fmt: skip
