@@ -35,6 +35,26 @@ def test_the_drive_itself_is_off_by_the_steps_alone():
     assert both().error("position", "off") > 20.0 * both().error("position", "truth")
 
 
+def test_steps_are_halved_until_that_matters_little(monkeypatch: pytest.MonkeyPatch):
+    """A stiff controller answers each command within a step of the log: what is left is the steps' error alone."""
+    rig = be.Rig(be.Inertia(2e-3), firmware=be.PositionPid(kp=30.0, kd=0.3), supply=be.Supply(voltage=7.4))
+    time = np.arange(0.0, 1.0, 5e-3)
+    goal = 0.5 * np.sin(2.0 * np.pi * (0.5 + time) * time)
+    drive = rig.actuator_for(be.Actuator(TRUTH), logs()[0])
+    run = be.simulate(drive, be.Inertia(2e-3), be.commands.Samples(np.repeat(goal, 200)), 1.0, 25e-6)
+    # just before each command, where the answer to the last one has settled
+    current = np.interp(time[1:] - 1e-4, run.time, run["current"])
+    channels = {"position_command": (time, goal), "current": (time[1:] - 1e-4, current)}
+    channels["position"] = (
+        time,
+        np.interp(time, np.concatenate([[0.0], run.time]), np.concatenate([[0.0], run["position"]])),
+    )
+    log = be.Log.from_arrays(None, channels)
+    few = be.compare(log, TRUTH, rig).error("current")
+    monkeypatch.setattr("backemf.identify.drives.HALVINGS", 0)
+    assert few < 0.3 * be.compare(log, TRUTH, rig).error("current")
+
+
 def test_errors_are_those_of_the_predicted_logs():
     """Means of |predicted - measured| at the times of measurement, log by log; the mean over logs is theirs."""
     sizes = []

@@ -71,6 +71,40 @@ def test_a_prediction_is_a_log_at_the_log_s_own_times():
     assert error == pytest.approx(reported[0], rel=1e-6)
 
 
+def test_samples_have_the_shape_of_a_batch():
+    """(environments, 1) goes into a robot, whose joints are the last axis; one axis does not, and says so."""
+    fit = fitted()
+    drives = fit.samples((8, 1), seed=3)
+    flat = fit.samples(8, seed=3)
+    assert np.array_equal(drives.motor.winding.resistance[:, 0], flat.motor.winding.resistance)
+    robot = be.ActuatorSet(["left", "right"], {".*": drives})
+    step = robot.compile("numpy")
+    _, out = step(step.initial(8), 0.5, 0.0, 0.0, 1e-3)
+    assert np.shape(out.torque) == (8, 2) and np.ptp(out.torque[:, 0]) > 0.0
+    assert np.array_equal(out.torque[:, 0], out.torque[:, 1])
+    with pytest.raises(ParameterError, match=r"has the shape \(8,\), and the last axis is that of the joints"):
+        be.ActuatorSet(["left", "right"], {".*": flat})
+
+
+def test_samples_are_randomised_further():
+    """What was not measured varies beside what was; a factor goes on top of the draws."""
+    drives = fitted().samples((16, 2))
+    entries = {"supply.voltage": be.random.Uniform(7.0, 7.8), "winding.resistance": be.random.Scale(1.1, 1.1)}
+    varied = be.randomize(drives, entries, (16, 2))
+    assert np.shape(varied.supply.voltage) == (16, 2)
+    assert np.allclose(varied.motor.winding.resistance, 1.1 * drives.motor.winding.resistance)
+    assert np.array_equal(varied.motor.friction.coulomb, drives.motor.friction.coulomb)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"), [((0,), "shape = 0"), ((2.5,), "shape = 2.5"), ((4, -1), "seed = -1"), ((4, 0.5), "seed = 0.5")]
+)
+def test_bad_samples_are_errors(given: tuple[object, ...], words: str):
+    """One sentence with the value."""
+    with pytest.raises(ParameterError, match=f"samples: {words}"):
+        fitted().samples(*given)
+
+
 def test_samples_scatter_as_the_intervals_say():
     """A quarter of an interval's width is one standard deviation."""
     draws = fitted().samples(2000)

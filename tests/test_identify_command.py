@@ -116,7 +116,8 @@ def command(root: Path, *options: str) -> tuple[str, ...]:
 def test_the_command_writes_the_motor_that_it_prints(tmp_path_factory, tmp_path):
     """Numbers, laws and errors are printed; the motor loads, and has the friction that the logs show."""
     root = folder(tmp_path_factory.getbasetemp() / "identify")
-    out = call(*command(root, "-o", str(tmp_path / "fitted.toml"))).stdout
+    rig = tmp_path / "found-rig.toml"
+    out = call(*command(root, "-o", str(tmp_path / "fitted.toml"), "--found-rig", str(rig))).stdout
     assert "fitted" in out and "position [mrad]" in out
     assert "friction.coulomb [N·m]" in out and "always there" in out
     assert f"wrote {tmp_path / 'fitted.toml'}" in out.replace("\n", "")
@@ -125,6 +126,8 @@ def test_the_command_writes_the_motor_that_it_prints(tmp_path_factory, tmp_path)
     assert drive.motor.friction.coulomb == pytest.approx(found["motor.friction.coulomb"], rel=1e-3)
     assert drive.motor.friction.viscous == pytest.approx(found["motor.friction.viscous"], rel=1e-3)
     assert not (tmp_path / "fitted.toml.part").exists()
+    # nothing of the rig was free
+    assert be.Rig.read(rig) == pendulum_rig()
 
 
 def test_json_has_what_the_fit_has(tmp_path_factory):
@@ -144,6 +147,9 @@ def test_json_has_what_the_fit_has(tmp_path_factory):
         (("--hold-out", "1.5"), "must be an expression such as kp==800, or a share such as 0.4"),
         (("-o", "fitted.txt"), "--output fitted.txt"),
         (("--report", "fit.pdf"), "--report fit.pdf"),
+        (("--found-rig", "rig.json"), "--found-rig rig.json"),
+        (("--seed", "-1"), "seed = -1: must be a whole number of at least 0"),
+        (("--hold-out", "number==1 or number==2"), "is more than one comparison"),
         (("--free", "nothing"), "matches nothing of"),
         (("--compare", "colour"), "colour"),
         (("--motor", "no-such-motor"), "no-such-motor"),

@@ -79,6 +79,32 @@ def test_the_report_begins_with_the_held_out_number(tmp_path):
     assert f"({np.degrees(error):.3g}°)" in begin and "1 log that the fit has not seen" in begin
 
 
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (9.999e-4, "1 mrad (0.0573°)"),
+        (1.7e-3, "1.7 mrad (0.0974°)"),
+        (0.9998, "1 rad (57.3°)"),
+        (30.0, "30 rad (1720°)"),
+    ],
+)
+def test_errors_are_printed_without_exponents(value: float, text: str):
+    """What rounds to a thousand of a unit is one of the next."""
+    from backemf.identify.report import error_text
+
+    assert error_text(value, "position") == text
+
+
+def test_what_is_too_small_to_matter_is_not_called_nothing():
+    """Residuals that stand out from chance and are a thousandth of the torque follow, and need no law."""
+    from backemf.identify.report import _verdict
+
+    curve = next(each for each in with_cogging().residual_curves if each.quantity == "angle")
+    assert _verdict(curve).startswith("it follows. What would explain it: cogging")
+    assert _verdict(replace(curve, size=1e-3)) == "it follows, by 0.1 % of its size"
+    assert _verdict(replace(curve, size=1e-3, limit=1.0)) == "nothing to see"
+
+
 def test_the_report_has_every_part():
     """Sections in their order, every simpler model beside the fit, and one picture for the held-out log."""
     assert tuple(re.findall(r"<h2>(.*?)</h2>", page())) == HEADINGS
@@ -289,8 +315,11 @@ def test_a_residual_that_is_given_is_found_and_noise_is_not(share: float):
     time = np.arange(0.0, 8.0, 5e-3)
     given = []
     for _ in range(3):
-        position = np.cumsum(generator.normal(size=len(time))) * 0.1
-        given.append(be.Log.from_arrays(time, {"position": position, "current": 0.0 * time + 1.0, "torque": position}))
+        # a random walk, smooth enough that its speed has a sign
+        walk = np.cumsum(generator.normal(size=len(time) + 39)) * 0.1
+        position = np.convolve(walk, np.full(40, 1.0 / 40.0), mode="valid")
+        torque = 0.35 - 0.03 * np.sign(np.gradient(position))
+        given.append(be.Log.from_arrays(time, {"position": position, "current": 0.0 * time + 1.0, "torque": torque}))
     rig = be.Rig(be.MeasuredMotion())
     actuator = be.Actuator(TRUTH, controller=be.Torque())
     trials = make_trials(given, rig, actuator)

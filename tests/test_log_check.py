@@ -105,6 +105,15 @@ DEFECTS = {
     "degrees of the command": ({"position_command": np.degrees}, ("position_command", "deg-as-si", "error")),
     "degrees per second": ({"velocity": np.degrees}, ("velocity", "deg/s-as-si", "error")),
     "rpm": ({"velocity": lambda x: x * 30 / math.pi}, ("velocity", "rpm-as-si", "error")),
+    "degrees and rpm": (
+        {"position": np.degrees, "position_command": np.degrees, "velocity": lambda x: x * 30 / math.pi},
+        ("position", "deg-as-si", "error"),
+    ),
+    "degrees and turns per second": (
+        {"position": np.degrees, "position_command": np.degrees, "velocity": lambda x: x / (2 * math.pi)},
+        ("position", "deg-as-si", "error"),
+    ),
+    "turns per second": ({"velocity": lambda x: x / (2 * math.pi)}, ("velocity", "rev/s-as-si", "error")),
     "gear": ({"velocity": lambda x: 20 * x}, ("velocity", "factor", "error")),
     "sign": ({"velocity": lambda x: -x}, ("velocity", "sign", "error")),
     "per cent": ({"duty": lambda x: 100 * x}, ("duty", "%-as-si", "error")),
@@ -122,6 +131,13 @@ DEFECTS = {
 def test_a_defect_is_found_and_nothing_else(changes, expected):
     """Degrees of the position stand against its velocity and its command, which is one finding of one channel."""
     assert found(with_(**changes)) == {expected}
+
+
+def test_two_units_that_were_taken_for_others_are_both_named():
+    """Degrees over rpm are 6, near the 2π of turns per second: the nearer one is meant."""
+    channels = {"position": np.degrees(clean()["position"]), "velocity": clean()["velocity"] * 30 / math.pi}
+    worst = be.Log.from_arrays(TIME, channels).check()[0]
+    assert 'give units={"position": "deg", "velocity": "rpm"}' in worst.explanation
 
 
 def test_time_in_milliseconds_is_found():
@@ -191,13 +207,14 @@ def test_a_log_that_contradicts_its_rig_is_found():
 
 
 def test_a_resolution_that_is_not_the_rigs_is_found():
+    """Advice to give it to the rig is for a rig that has none."""
     coarse = be.Log.from_arrays(TIME, with_(position=lambda x: np.round(x / 0.01) * 0.01))
     pendulum, sensor = be.Pendulum(mass=0.49, length=0.1), be.Sensor
     causes = {
         step: [x.cause for x in coarse.check(rig=be.Rig(pendulum, sensors={"position": sensor(quantisation=step)}))]
-        for step in (0.01, 0.01 * math.pi / 180)
+        for step in (0.0, 0.01, 0.01 * math.pi / 180)
     }
-    assert list(causes.values()) == [["quantisation"], ["rig", "quantisation"]]
+    assert list(causes.values()) == [["quantisation"], [], ["rig"]]
 
 
 # --- against the motor
@@ -212,6 +229,10 @@ def test_the_sizes_of_the_motor_are_known():
     assert found({"current": 2000.0 * np.sin(3 * TIME)}, motor=MOTOR) == {("current", "mA-as-si", "error")}
     assert found({"current": 2.0 * np.sin(3 * TIME)}, motor=MOTOR) == {("current", "low", "info")}
     assert found({"torque": 200.0 * np.sin(3 * TIME)}, motor=MOTOR) == {("torque", "mNm-as-si", "error")}
+    # at full speed backwards a current is twice that at stall; three times is another motor's
+    assert found({"current": 80.0 * np.sin(3 * TIME)}, motor=MOTOR) == set()
+    assert found({"current": 130.0 * np.sin(3 * TIME)}, motor=MOTOR) == {("current", "beyond-stall", "warning")}
+    assert found({"torque": 8.0 * np.sin(3 * TIME)}, motor=MOTOR) == {("torque", "beyond-stall", "warning")}
     actuator = be.Actuator(MOTOR, be.Supply(voltage=48.0))
     assert found({"position": 2000.0 * np.sin(3 * TIME)}, motor=actuator) == {("position", "deg-as-si", "error")}
     with pytest.raises(be.ParameterError, match="must be a motor"):
@@ -294,6 +315,13 @@ def test_the_command_line_answers_in_json(tmp_path):
     assert result.exit_code == 0
     assert answer["hash"] == log.hash and answer["rows"] == 1200
     assert {finding["cause"] for finding in answer["findings"]} == {"low", "slow"}
+
+
+@pytest.mark.parametrize("name", ["*.csv", "log-?.json", "[ab].mcap"])
+def test_a_pattern_without_files_is_one_sentence(name, tmp_path):
+    """A shell hands on a pattern that matches nothing."""
+    done = call("log", "check", str(tmp_path / name))
+    assert done.exit_code == 2 and "no file has such a name" in done.stderr and "Traceback" not in done.stderr
 
 
 def test_bad_words_are_one_sentence(tmp_path):

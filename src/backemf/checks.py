@@ -202,6 +202,13 @@ def require_sizes(name: str, shape: int | Sequence[int], least: int = 0) -> tupl
     return tuple(int(n) for n in sizes)
 
 
+def require_seed(name: str, seed: object) -> int:
+    """A random seed; `name` is the function that is named in the error."""
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise ParameterError(f"{name}: seed = {quote(seed)}: must be a whole number of at least 0")
+    return int(seed)
+
+
 def require_room(what: str, wanted: int, remedy: str, most: int | None = None) -> None:
     """Check that so many bytes fit into the memory of this machine, or into `most` bytes."""
     memory = machine_memory() if most is None else most

@@ -44,6 +44,9 @@ def identify(
     rig: Annotated[Path, option("FILE", "What the logs were taken on: a rig in TOML.")],
     output: Annotated[Path | None, option("FILE", "Write the motor that was found: .toml.", "--output", "-o")] = None,
     report: Annotated[Path | None, option("FILE", "Write a page about the fit: .html.")] = None,
+    found_rig: Annotated[
+        Path | None, option("FILE", "Write the rig with what was found of it, such as a load or a lag: .toml.")
+    ] = None,
     hold_out: Annotated[
         str | None,
         option(
@@ -73,6 +76,7 @@ def identify(
 
     require_ending("--output", output, (".toml",))
     require_ending("--report", report, (".html",))
+    require_ending("--found-rig", found_rig, (".toml",))
     channels, units = pairs("--channel", channel), pairs("--unit", unit)
     hertz = None if rate is None else quantity("--rate", rate, "Hz")
     bench = Rig.read(rig)
@@ -83,13 +87,15 @@ def identify(
     )
     if output is not None:
         fit.save(output)
+    if found_rig is not None:
+        fit.found_rig.save(found_rig)
     if report is not None:
         fit.report(report)
     if json_:
         print_json(_answer(fit))
         return
     _print(fit)
-    print_written((output, report))
+    print_written((output, found_rig, report))
 
 
 def _share_or_note(text: str | None) -> str | float | None:

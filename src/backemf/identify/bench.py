@@ -17,7 +17,7 @@ from ..tree import is_structure, is_table, numbers
 from ..values import Foreign, Number
 from .log import Log
 from .rig import Rig
-from .rig_parts import MeasuredMotion, RobotModel, Sensor
+from .rig_parts import CommandPath, MeasuredMotion, RobotModel, Sensor
 
 T = TypeVar("T")
 
@@ -47,14 +47,6 @@ class Sensors:
     """Of the winding's temperature."""
     housing_temperature: Sensor = one(Sensor, default=Sensor())
     """Of the housing's temperature."""
-
-
-@part
-class CommandPath:
-    """How commands travel before the controller has them."""
-
-    lag: Number = number("s", default=0.0)
-    """Time by which they are late, in any fraction of a step; negative: the log's clock is."""
 
 
 @part
@@ -90,7 +82,16 @@ class Bench:
 def bench_of(actuator: Actuator, rig: Rig, log: Log) -> Bench:
     """The bench of one log, by what the rig says of it."""
     sensors = Sensors(**{name: rig.sensor_for(name, log) for name in PREDICTED})
-    return Bench(actuator=rig.actuator_for(actuator, log), load=load_of(rig, log), sensors=sensors)
+    return Bench(
+        actuator=rig.actuator_for(actuator, log), load=load_of(rig, log), sensors=sensors, command=rig.command_for(log)
+    )
+
+
+def name_in_bench(quantity: str) -> str:
+    """Where a bench has a quantity of a rig, such as actuator.supply.voltage for supply.voltage."""
+    where, _, field = quantity.partition(".")
+    target = {"firmware": "actuator.controller", "supply": "actuator.supply"}.get(where, where)
+    return f"{target}.{field}"
 
 
 def load_of(rig: Rig, log: Log) -> Load:

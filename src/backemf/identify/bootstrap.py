@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..checks import quote
+from ..checks import quote, require_seed
 from ..errors import ParameterError
 from ..progress import progress_bar
 from .evidence import Evidence
@@ -64,7 +64,7 @@ def bootstrap(evidence: Evidence, theta: np.ndarray, active: np.ndarray, count: 
     """
     if isinstance(count, bool) or not isinstance(count, int) or count < 20:
         raise ParameterError(f"bootstrap: n = {quote(count)}: must be a whole number from 20 on, as in 200")
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(require_seed("bootstrap", seed))
     space = evidence.problem.space
     there = np.flatnonzero(evidence.weights > 0.0)
     if len(there) < 2:

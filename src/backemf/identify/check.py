@@ -32,17 +32,25 @@ _ORDER = ("error", "warning", "info", "ok")
 
 def check_log(log: Log, motor: Motor | Actuator | None = None, rig: Rig | None = None) -> list[Finding]:
     """What is suspicious about a log, worst first; a finding that several joints share stands once."""
-    figures = MotorFigures.of(motor)
+    findings = _check_joints(log, MotorFigures.of(motor))
+    if rig is not None:
+        # what the advice would be is there
+        given = {name for name, known in rig.known.items() if known.value or known.note}
+        findings = [f for f in findings if not (f.severity == "info" and f"sensors.{f.figure}.{f.cause}" in given)]
+        findings += check_against_rig(log, rig)
+    findings += _of_reading(log)
+    return sorted(findings, key=lambda found: _ORDER.index(found.severity))
+
+
+def _check_joints(log: Log, figures: MotorFigures) -> list[Finding]:
+    """What is suspicious about what was measured."""
     merged: dict[tuple[str, str, str], list[tuple[str, Finding]]] = {}
     for joint in log.joints or ("",):
         view = View(log.joint(joint) if joint else log, figures)
         for check in CHECKS:
             for found in check(view):
                 merged.setdefault((found.figure, found.cause, found.severity), []).append((joint, found))
-    findings = [_merge(rows, len(log.joints)) for rows in merged.values()]
-    findings += [] if rig is None else check_against_rig(log, rig)
-    findings += _of_reading(log)
-    return sorted(findings, key=lambda found: _ORDER.index(found.severity))
+    return [_merge(rows, len(log.joints)) for rows in merged.values()]
 
 
 def refuse_contradictions(logs: Sequence[Log], drives: Mapping[str, Actuator], rig: Rig, caller: str) -> None:
@@ -50,14 +58,20 @@ def refuse_contradictions(logs: Sequence[Log], drives: Mapping[str, Actuator], r
 
     Drives are by joint; one without a name is that of every log. `caller` is the function that is named in the error.
     """
+    known: dict[tuple[int, object], MotorFigures] = {}
     for log in logs:
         _refuse(check_against_rig(log, rig), f"{caller}: {log.name or 'log'}")
         for joint in log.joints or ("",):
             drive = drives.get(joint, drives.get(""))
-            known = drive is not None and isinstance(drive.motor, Motor)
-            motor = rig.actuator_for(drive, log) if drive is not None and known else None
+            figures = MotorFigures()
+            if drive is not None and isinstance(drive.motor, Motor):
+                # logs of one motor at one voltage have the same
+                own = rig.actuator_for(drive, log)
+                key = id(drive.motor), None if own.supply is None else str(own.supply.voltage)
+                figures = known[key] if key in known else known.setdefault(key, MotorFigures.of(own))
             _refuse(
-                check_log(log.joint(joint) if joint else log, motor), f"{caller}: {log.name or 'log'} {joint}".rstrip()
+                _check_joints(log.joint(joint) if joint else log, figures),
+                f"{caller}: {log.name or 'log'} {joint}".rstrip(),
             )
 
 

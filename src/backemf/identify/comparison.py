@@ -14,7 +14,7 @@ from ..checks import quote
 from ..datasheet import Datasheet
 from ..errors import ParameterError
 from ..progress import progress_bar
-from ..units import convert
+from ..units import convert, positional
 from .check import refuse_contradictions
 from .drives import Drive, predict_drive
 from .evidence import Error
@@ -154,7 +154,8 @@ def compare(
         channels: Channels to compare; None: position and velocity of a joint that is free, torque, current and
             temperatures, as far as a log has them.
 
-    A `Fit` brings the quantities of the rig that it has found; its file has the drive alone.
+    A `Fit` brings what it has found of the rig's quantities, where this rig has them as its own had; its file has the
+    drive alone, and `fit.found_rig` the rest.
     """
     given = _named(require_logs(logs, "compare"))
     bench = require_rig(rig, "compare")
@@ -231,7 +232,7 @@ def _errors(log: Log, predicted: Log) -> list[Error]:
 def _cell(error: Error | None, unit: str) -> str:
     if error is None:
         return "-"
-    return " / ".join(f"{convert(x, unit):>5.3g}" for x in (error.mean_absolute, error.rms))
+    return " / ".join(f"{positional(convert(x, unit), 3):>5}" for x in (error.mean_absolute, error.rms))
 
 
 def _two_lines(head: str) -> tuple[str, str]:

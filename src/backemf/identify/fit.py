@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -11,6 +12,7 @@ import numpy as np
 
 from ..actuator import Actuator, JointSpring
 from ..actuator.duty_curve import DutyCurve
+from ..checks import quote, require_seed, require_sizes
 from ..datasheet import Finding
 from ..errors import ParameterError
 from ..files import write_text
@@ -20,12 +22,13 @@ from ..motorfile import dumps
 from ..motorfile import save as save_actuator
 from ..random.randomize import rebuild
 from ..robot import ActuatorSet
-from ..units import convert, practical_unit
+from ..units import convert, positional, practical_unit
 from .bootstrap import Bootstrap, bootstrap
 from .channels import CHANNELS
 from .drives import Drive, predict_drive
 from .evidence import Error, Evidence, mean_error
 from .filter_rung import residuals_of_filter
+from .found_rig import rig_with
 from .information import NINETY_FIVE, Blind
 from .ladder import Climbed
 from .log import Log
@@ -102,6 +105,14 @@ class Fit:
     _covariance: np.ndarray = field(repr=False)
     _evidence: Evidence = field(repr=False)
 
+    @property
+    def found_rig(self) -> Rig:
+        """The rig with its quantities as they were found, and the spreads that are left.
+
+        With the file of the drive it predicts what the fit does: `be.compare(log, "fitted.toml", fit.found_rig)`.
+        """
+        return rig_with(self.rig, self._drive.found)
+
     def predict(self, log: Log) -> Log:
         """What this drive would have logged: the channels that were compared, at the log's own times."""
         return predict_drive(self._drive, self.rig, [log])[0]
@@ -112,15 +123,24 @@ class Fit:
             return residuals_of_filter(self._drive.filter, self._evidence)
         return [each[0] for each in self._evidence.problem.residuals(self._theta[None], self._active)]
 
-    def samples(self, count: int, seed: int = 0) -> Actuator | ActuatorSet:
-        """The drive with arrays of `count` draws for every number of its own, as the logs leave them uncertain.
+    def samples(self, shape: int | tuple[int, ...], seed: int = 0) -> Actuator | ActuatorSet:
+        """The drive with arrays of draws for every number of its own, as the logs leave them uncertain.
 
-        Draws keep what the logs say of numbers together, such as a resistance that is only known with its Kt. Those of
-        a robot are (count, 1) for each joint, so that they go along the first axis of its step.
+        Draws keep what the logs say of numbers together, such as a resistance that is only known with its Kt.
+
+        Args:
+            shape: How many, or the shape of a batch, as of `randomize`: (environments, joints), or (environments, 1)
+                for a drive of an `ActuatorSet`, whose joints then have one draw in each environment. Of a robot, the
+                number of environments: its draws are (environments, 1) for each joint.
+            seed: Random seed of the draws.
         """
         if self._drive.filter is not None:
             raise ParameterError("samples: a filter has no intervals; identify with free, which keeps to laws")
-        generator = np.random.default_rng(seed)
+        batch = require_sizes("samples: shape", shape, 1)
+        if isinstance(self.actuator, ActuatorSet) and len(batch) != 1:
+            raise ParameterError(f"samples: shape = {quote(shape)}: of a robot, give the number of environments")
+        count = math.prod(batch)
+        generator = np.random.default_rng(require_seed("samples", seed))
         draws = generator.multivariate_normal(self._theta, self._covariance, size=count, method="eigh")
         values = np.stack([self._space.values(draw, self._active) for draw in draws], axis=-1)
         moved = {target for k, each in enumerate(self._space.parameters) if self._active[k] for target in each.targets}
@@ -130,7 +150,7 @@ class Fit:
             if name.startswith("actuator.") and name in moved
         }
         if isinstance(self.actuator, Actuator):
-            return rebuild(self.actuator, {name: values[place, 0] for name, place in places.items()})
+            return rebuild(self.actuator, {name: values[place, 0].reshape(batch) for name, place in places.items()})
         made = {}
         for joint in self.actuator.joints:
             lane = self._evidence.trials.joints.index(joint)
@@ -179,7 +199,7 @@ class Fit:
             for row, part in zip(rows, parts, strict=True):
                 sizes = [(e.mean_absolute, e.rms) for e in part]
                 means = np.mean(sizes, axis=0).tolist() if sizes else []
-                row.append(" / ".join(f"{convert(x, unit):.3g}" for x in means) or "-")
+                row.append(" / ".join(positional(convert(x, unit), 3) for x in means) or "-")
         return heads, rows if any(e.held_out for e in self.errors) else rows[1:]
 
     def text(self, joint: str = "") -> str:

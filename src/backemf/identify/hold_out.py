@@ -12,6 +12,7 @@ from .channels import suggest
 from .log import Log, Meta
 
 _EXPRESSION = re.compile(r"\s*([A-Za-z_][\w-]*)\s*(==|!=|<=|>=|<|>)\s*(.+?)\s*")
+_SEVERAL = re.compile(r"[=<>|&,;]|\b(or|and|not|in)\b")
 _TESTS: dict[str, Callable[..., bool]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
@@ -26,6 +27,11 @@ def held_out(logs: Sequence[Log], expression: str) -> list[bool]:
             "as in kp==800; or a share of each log, as in 0.4"
         )
     name, test, text = found.groups()
+    if _SEVERAL.search(text):
+        raise ParameterError(
+            f"hold_out = {quote(expression)}: is more than one comparison; write one, as in kp>=400, or mark the logs "
+            "with a note of their own, as in part==test"
+        )
     value = _value(text)
     notes = sorted({note for log in logs for note in log.meta})
     if name not in notes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import cache, partial
 from pathlib import Path
@@ -12,8 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from ..actuator import Actuator
-from ..checks import quote
-from ..errors import ParameterError
+from ..checks import quote, require_seed
+from ..errors import ParameterError, errors_at
 from ..motorfile import dumps
 from ..progress import progress_bar
 from ..random.randomize import rebuild
@@ -22,11 +23,13 @@ from .bench import PREDICTED, stack
 from .check import refuse_contradictions
 from .drives import Drive, bench_for
 from .evidence import Evidence
+from .explained import explained_little, refuse_silent_logs, what_is_left
 from .filter_rung import NOTE, residuals_of_filter, takes_filter, try_filter
 from .fit import Fit, check_fit, list_parameters, without_idle_parts
+from .found_rig import found_of_rig
 from .heat_prior import as_given, has_pole_pairs
 from .hold_out import held_out, note_of
-from .information import blind_directions
+from .information import blind_directions, family_of
 from .joint_information import blind_joints
 from .joint_priors import drives_on_rig, joints_of, make_priors, read_drives
 from .joints import joint_space
@@ -83,6 +86,8 @@ def identify(
     """
     given = require_logs(logs, "identify")
     require_rig(rig, "identify")
+    seed = require_seed("identify", seed)
+    _refuse_copies(given)
     read = read_drives(prior, joints_of(given))
     train, last = _training_share(given, hold_out)
     seen = [log if last == 1.0 else log.split(last)[0] for log, kept in zip(given, train, strict=True) if kept]
@@ -153,6 +158,7 @@ def identify(
         blind = blind_directions(space.parameters, fine.information.curvature(weights), top.active)
     fitted = list_parameters(space, fine.theta, top.active, fine.covariance)
     drive = _fitted_drive(fine, top.active, {joint: each.whole for joint, each in believed.items()}, lanes)
+    drive = replace(drive, found=found_of_rig(rig, fitted))
     notes += [note for each in believed.values() for note in each.notes]
     evidence = Evidence(fine.problem, weights, tuple(train), last, floors)
     residuals = [each[0] for each in fine.problem.residuals(fine.theta[None], top.active)]
@@ -164,10 +170,13 @@ def identify(
             drive = replace(drive, filter=found)
             misses = residuals = residuals_of_filter(found, evidence)
             notes.append(NOTE)
+    left = what_is_left(evidence, misses)
+    unexplained = explained_little(left)
+    refuse_silent_logs(left, space, fine.information, weights, top.active)
     curves = residual_curves(evidence, fine.theta, top.active, residuals, seed)
     return Fit(
         _actuator(drive, read, drives), rig, fitted, climbed, evidence.errors(misses),
-        (*check_fit(fitted, blind), *coarse_steps(space.parameters, fine), *residual_findings(curves)),
+        (*unexplained, *check_fit(fitted, blind), *coarse_steps(space.parameters, fine), *residual_findings(curves)),
         tuple(blind), curves, tuple(log.hash for log, kept in zip(given, train, strict=True) if kept), seed,
         tuple(dict.fromkeys(notes)), drive, space, fine.theta, top.active, fine.covariance, evidence,
     )  # fmt: skip
@@ -213,6 +222,16 @@ def require_logs(logs: object, caller: str) -> list[Log]:
     return list(found)  # type: ignore[arg-type]
 
 
+def _refuse_copies(logs: Sequence[Log]) -> None:
+    """Refuse a log that is there twice: it would count as two measurements."""
+    seen: dict[str, str] = {}
+    for log in logs:
+        name = log.name or "log"
+        if log.hash in seen:
+            raise ParameterError(f"identify: {seen[log.hash]} and {name} are the same log; give it once")
+        seen[log.hash] = name
+
+
 def require_rig(rig: object, caller: str) -> Rig:
     """A rig; `caller` is the function that is named in the error."""
     if not isinstance(rig, Rig):
@@ -230,6 +249,9 @@ def _training_share(logs: list[Log], hold_out: object) -> tuple[list[bool], floa
         raise ParameterError(
             f"hold_out = {quote(hold_out)}: must be an expression such as kp==800, or a share such as 0.4"
         )
+    with errors_at(f"identify: hold_out = {hold_out:g}"):
+        for log in logs:
+            log.split(1.0 - float(hold_out))
     return [True] * len(logs), 1.0 - float(hold_out)
 
 
@@ -295,7 +317,10 @@ def chosen_rungs(rungs: Sequence[Rung], free: Sequence[str] | str | None, caller
 
     for pattern in patterns:
         if not any(matches(each, pattern) for rung in rungs for each in rung.parameters):
-            raise ParameterError(f"{caller}: free = {quote(pattern)}: matches nothing of {', '.join(known)}")
+            listed = ", ".join(dict.fromkeys(family_of(name) for name in known))
+            near = get_close_matches(pattern.strip("*."), [name.removeprefix("motor.") for name in known], n=1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            raise ParameterError(f"{caller}: free = {quote(pattern)}: matches nothing of {listed}{hint}")
     kept = [
         replace(rung, parameters=tuple(e for e in rung.parameters if any(matches(e, p) for p in patterns)))
         for rung in rungs

@@ -39,7 +39,12 @@ class Known:
         at = f"{place}: " if place else ""
         if given is None:
             names = list(meta or {})
-            hint = suggest(self.note, names) if names else "give it with log.with_meta"
+            near = suggest(self.note, names) if names else ""
+            hint = (
+                near
+                if near.startswith("did")
+                else (f"give it with log.with_meta, or as a line # {self.note} = ... above the header of a CSV file")
+            )
             raise ParameterError(f"{at}the log has no note {self.note!r}, which the rig refers to: {hint}")
         if isinstance(given, (bool, str)):
             raise ParameterError(f"{at}the log's note {self.note} = {quote(given)}: must be a number")

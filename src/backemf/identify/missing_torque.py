@@ -95,8 +95,9 @@ def _surplus(
         else:
             terms = (np.append(x[:, lane], x[-1, lane]) for x in (trials.robot.torque, trials.robot.inertia))
         pull, inertia = (np.broadcast_to(np.asarray(x, dtype=float), path[:, lane].shape) for x in terms)
-        needed.append(motion.average(inertia + rotor[lane], dt) * motion.acceleration - motion.average(pull, dt))
-        surplus.append(motion.average(given[lane], dt) - needed[-1])
+        heavy, pulled, driven = motion.averages((inertia + rotor[lane], pull, given[lane]), dt)
+        needed.append(heavy * motion.acceleration - pulled)
+        surplus.append(driven - needed[-1])
     return needed, surplus
 
 
@@ -141,15 +142,28 @@ class _Motion:
             CubicHermiteSpline(self.time, self._value, self._slope)(np.clip(grid, self.time[0], self.time[-1]))
         )
 
-    def average(self, rows: np.ndarray, dt: float) -> np.ndarray:
-        """Averages of rows at 0, dt, 2·dt and so on with the weights that the acceleration has, at each sample."""
+    def averages(self, series: Sequence[np.ndarray], dt: float) -> list[np.ndarray]:
+        """Averages of each series at 0, dt, 2·dt and so on with the weights of the acceleration, at each sample.
+
+        The weight Σ c·max(t - s, 0) at a time s is that of the samples behind it, Σ c·t - s·Σ c.
+        """
         first = np.floor(self.time[self._windows[:, 0]] / dt).astype(int)
         count = int(np.ceil((self.time[self._windows[:, -1]] / dt - first).max())) + 1
         places = first[:, None] + np.arange(count)
-        ahead = np.maximum(self.time[self._windows][:, None, :] - dt * places[:, :, None], 0.0)
-        weights = np.einsum("nw,npw->np", self._second, ahead)
-        found = rows[np.clip(places, 0, len(rows) - 1)]
-        return np.asarray((weights * found).sum(axis=1) / weights.sum(axis=1))
+        # times count from each sample, so that little is lost in the difference
+        since = self.time[self._windows] - self.time[:, None]
+        behind, moment = (_sums_from(self._second * x) for x in (1.0, since))
+        passed = np.searchsorted(self.time, dt * np.arange(int(places.max()) + 1), side="right")
+        which = np.clip(passed[places] - self._windows[:, :1], 0, self._windows.shape[1])
+        at = dt * places - self.time[:, None]
+        weights = np.take_along_axis(moment, which, axis=1) - at * np.take_along_axis(behind, which, axis=1)
+        whole = weights.sum(axis=1)
+        return [(weights * rows[np.clip(places, 0, len(rows) - 1)]).sum(axis=1) / whole for rows in series]
+
+
+def _sums_from(rows: np.ndarray) -> np.ndarray:
+    """Sums of each row from a place to its end, and 0 behind it, (rows, columns + 1)."""
+    return np.pad(np.cumsum(rows[:, ::-1], axis=1)[:, ::-1], ((0, 0), (0, 1)))
 
 
 def _parabolas(time: np.ndarray, half: int) -> tuple[np.ndarray, np.ndarray]:

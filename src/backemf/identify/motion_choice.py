@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..actuator import Actuator
-from ..checks import quote
+from ..checks import quote, require_seed
 from ..errors import ParameterError
 from ..loads import LockedRotor, PrescribedMotion
 from ..progress import progress_bar
@@ -99,8 +99,7 @@ def _plan(
         raise ParameterError(
             f"excite: limits = {quote(limits)}: must be a MotionLimits, such as MotionLimits(speed=5.0)"
         )
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise ParameterError(f"excite: seed = {quote(seed)}: must be a whole number, 0 or above")
+    require_seed("excite", seed)
     if rig.load.kind in (MeasuredMotion, PrescribedMotion):
         raise ParameterError(
             f"excite: the rig's load is a {rig.load.kind.__name__}, whose joint moves whatever the motor does: there "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -27,6 +28,7 @@ from .servo_json import read_json
 
 LARGEST = 4_000_000_000
 """Largest parquet file that is read [bytes]."""
+_BARE = re.compile(r"([A-Za-z_][\w-]*)\s*=\s*([^=\s].*)")
 
 
 def read_log(
@@ -55,6 +57,8 @@ def read_log(
     target = Path(path)
     if target.is_dir():
         return read_bag(target, wanted)
+    if not target.exists() and set(target.name) & set("*?["):
+        raise ParameterError(f"{target}: no file has such a name; correct the pattern, or the folder")
     ending = target.suffix.lower()
     if ending not in READERS:
         raise ParameterError(f"{target}: is no log: its name must end in {', '.join(READERS)}, or be a bag's folder")
@@ -115,7 +119,7 @@ def _check_time(path: Path, name: str, time: np.ndarray, lines: np.ndarray) -> N
 
 
 def _notes(lines: Sequence[str]) -> dict[str, Any]:
-    """The notes of lines such as `kp = 800`; other lines are remarks."""
+    """The notes of lines such as `kp = 800`, a text with or without quotes; other lines are remarks."""
     found: dict[str, Any] = {}
     for line in lines:
         if len(line) > 1000 or "=" not in line:
@@ -123,7 +127,8 @@ def _notes(lines: Sequence[str]) -> dict[str, Any]:
         try:
             entries = tomllib.loads(line)
         except (tomllib.TOMLDecodeError, RecursionError, ValueError):
-            continue
+            bare = _BARE.fullmatch(line)
+            entries = {bare[1]: bare[2]} if bare else {}
         found |= {name: value for name, value in entries.items() if isinstance(value, (str, int, float, bool))}
     return found
 

@@ -12,6 +12,7 @@ from ..actuator import Actuator
 from ..plot import Section, html, style
 from ..plot.page import picture, quantity_text, table
 from ..progress import progress_bar
+from ..units import positional
 from .baselines import Baseline, baselines
 from .evidence import Error, Evidence, mean_error
 from .information import family_of
@@ -27,7 +28,7 @@ from .report_pictures import (
     draw_table,
     unit_of,
 )
-from .residual_findings import QUANTITIES
+from .residual_findings import QUANTITIES, ResidualCurve
 
 if TYPE_CHECKING:
     from .fit import Fit, Fitted
@@ -127,7 +128,7 @@ def _error_row(name: str, errors: Sequence[Error], channel: str, out: bool, own:
     if not np.isfinite(size):
         return name, "cannot tell", "", ""
     rms = float(np.sqrt(np.mean(squares)))
-    times = f"{size / own:.3g}" if own > 0.0 else ""
+    times = positional(size / own, 3) if own > 0.0 else ""
     return name, escape(error_text(size, channel)), escape(_scaled(rms, channel)), times
 
 
@@ -139,18 +140,25 @@ def error_text(value: float, channel: str) -> str:
 
 
 def _degrees(value: float, channel: str) -> str:
-    return f" ({np.degrees(value):.3g}°)" if unit_of(channel) == "rad" else ""
+    return f" ({positional(np.degrees(value), 3)}°)" if unit_of(channel) == "rad" else ""
 
 
 def _scaled(value: float, channel: str) -> str:
     unit = unit_of(channel).replace("°C", "K")
+    # 999.9 µrad are 1 mrad
+    value = float(f"{value:.3g}")
     factor, scaled = (1.0, unit) if unit == "1" else style.axis_scale([value], unit)
-    return f"{factor * value:.3g} {scaled}".removesuffix(" 1")
+    return f"{positional(factor * value, 3)} {scaled}".removesuffix(" 1")
 
 
 def _signed(value: float, digits: int) -> str:
     text = f"{value:+.{digits}f}"
     return text[1:] if float(text) == 0.0 else text.replace("-", "−")
+
+
+def _gain(value: float) -> str:
+    """A number with its sign and three digits."""
+    return f"{'−' if value < 0.0 else '+'}{positional(abs(value), 3)}"
 
 
 def _count_logs(errors: Sequence[Error], channel: str, out: bool) -> int:
@@ -217,7 +225,11 @@ def _ladder(fit: Fit) -> Section:
     rows = []
     for number, rung in enumerate(fit.rungs):
         verdict = '<span class="ok">kept</span>' if rung.kept else "left out"
-        idle = "nothing on any log" if rung.gain == rung.error == 0.0 else f"{_signed(rung.gain, 3)} ± {rung.error:.2g}"
+        idle = (
+            "nothing on any log"
+            if rung.gain == rung.error == 0.0
+            else f"{_gain(rung.gain)} ± {positional(rung.error, 2)}"
+        )
         saved = idle if number else "the start"
         after = ", ".join(_scaled(size, name) for size, name in zip(rung.sigma, channels, strict=False))
         freed = f"<br><small>{', '.join(_name(each) for each in _tables(rung.parameters))}</small>"
@@ -375,11 +387,18 @@ def _residuals(fit: Fit) -> Section:
     for curve in fit.residual_curves:
         it = QUANTITIES[curve.quantity]
         said = f"{_words(curve.channel)} along {it.name}"
-        said += f": it follows. What would explain it: {it.reason}" if curve.follows else ": nothing to see"
+        said += f": {_verdict(curve)}"
         shown.append(picture(draw_residual(curve), f"residual along {it.name}", said[:1].upper() + said[1:]))
     listed = _findings(fit, lambda cause: cause.startswith("residual-"))
-    calm = "" if listed else "<p>The residuals follow none of these.</p>"
+    calm = "" if listed else "<p>The residuals follow none of these by so much that it matters.</p>"
     return Section("Residuals", f'<p>{escape(words)}</p>{listed}{calm}<div class="pictures">{"".join(shown)}</div>')
+
+
+def _verdict(curve: ResidualCurve) -> str:
+    """Whether residuals follow a quantity, and what would explain it."""
+    if curve.follows:
+        return f"it follows. What would explain it: {QUANTITIES[curve.quantity].reason}"
+    return f"it follows, by {100.0 * curve.size:.2g} % of its size" if curve.stands_out else "nothing to see"
 
 
 def _next(fit: Fit) -> Section:

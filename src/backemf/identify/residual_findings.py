@@ -91,9 +91,14 @@ class ResidualCurve:
     """Quantities that cannot be told from this one here, since they move with it."""
 
     @property
+    def stands_out(self) -> bool:
+        """Whether more of the residuals lies between the bins than chance gives, however little that is."""
+        return self.share > self.limit and self.share - self.chance > WORTH
+
+    @property
     def follows(self) -> bool:
-        """Whether the residuals follow the quantity."""
-        return self.share > self.limit and self.share - self.chance > WORTH and self.size > LARGE
+        """Whether the residuals follow the quantity, and that is large enough to matter."""
+        return self.stands_out and self.size > LARGE
 
 
 def residual_findings(curves: Sequence[ResidualCurve]) -> tuple[Finding, ...]:

@@ -19,7 +19,7 @@ from ..parts import FAMILIES, declaration_of
 from .channels import CHANNELS, require_channel, suggest
 from .described import Described, describe, field_unit
 from .known import Known, parse_known
-from .rig_parts import MeasuredMotion, RobotModel, Sensor, ServoRegisters
+from .rig_parts import CommandPath, MeasuredMotion, RobotModel, Sensor, ServoRegisters
 
 if TYPE_CHECKING:
     from ..actuator.controllers import Controller
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 LARGEST = 1_000_000
 """Longest file that is read [bytes]."""
+PARTS = ("load", "firmware", "supply", "command")
+"""Parts of a rig besides its sensors."""
 
 
 def load_kinds() -> dict[str, type]:
@@ -64,12 +66,15 @@ class Rig:
     """Spread of a quantity by its dotted name, for parts made in Python."""
     folder: Path | None = field(default=None, compare=False)
     """Folder of its file, from which the path of a model counts."""
+    command: Any = None
+    """A `CommandPath`: how late commands are; None: nobody knows, and a fit looks for it."""
 
     def __post_init__(self) -> None:
         parts: dict[str, Any] = {
             "load": _describe("load", self.load, load_kinds()),
             "firmware": _describe("firmware", self.firmware, firmware_kinds(), optional=True),
             "supply": _describe("supply", self.supply, {"Supply": Supply}, optional=True),
+            "command": _describe("command", self.command, {"CommandPath": CommandPath}, optional=True),
         }
         sensors: dict[str, Any] = {}
         for channel, sensor in self.sensors.items():
@@ -88,7 +93,8 @@ class Rig:
             object.__setattr__(self, name, value)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Rig, (self.load, self.firmware, self.supply, dict(self.sensors), self.name, {}, self.folder)
+        parts = self.load, self.firmware, self.supply, dict(self.sensors)
+        return Rig, (*parts, self.name, {}, self.folder, self.command)
 
     # --- files
 
@@ -119,8 +125,7 @@ class Rig:
     @property
     def known(self) -> dict[str, Known]:
         """Every quantity by its dotted name, such as load.mass, with how well it is known."""
-        parts = {name: getattr(self, name) for name in ("load", "firmware", "supply")}
-        return dict(_quantities(parts, self.sensors))
+        return dict(_quantities({name: getattr(self, name) for name in PARTS}, self.sensors))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -161,6 +166,18 @@ class Rig:
         require_channel(channel)
         made = self.sensors.get(channel)
         return Sensor() if made is None else made.build({} if log is None else log.meta, f"[sensors.{channel}]")
+
+    def command_for(self, log: Log) -> CommandPath:
+        """How late commands were while a log was taken; not at all where the rig says nothing."""
+        return CommandPath() if self.command is None else self.command.build(log.meta, "[command]")
+
+    def with_known(self, changes: Mapping[str, Known]) -> Rig:
+        """The same rig with other quantities, by their dotted names."""
+        parts = {name: _changed(getattr(self, name), changes, f"{name}.") for name in PARTS}
+        if parts["command"] is None and "command.lag" in changes:
+            parts["command"] = Described(CommandPath, {"lag": changes["command.lag"]})
+        sensors = {name: _changed(each, changes, f"sensors.{name}.") for name, each in self.sensors.items()}
+        return replace(self, **parts, sensors=sensors)
 
     def spread_for(self, log: Log) -> dict[str, float]:
         """One standard deviation of every quantity that has one, in SI, by its dotted name."""
@@ -204,6 +221,12 @@ def _describe(
         shown = f"{type(given).__name__}(...)" if is_dataclass(given) else quote(given)
         raise ParameterError(f"Rig.{name} = {shown}: must be one of {', '.join(kinds)}")
     return describe(given, unit)
+
+
+def _changed(part: Described | None, changes: Mapping[str, Known], place: str) -> Described | None:
+    """A part with the quantities that stand below its place."""
+    own = {name.removeprefix(place): known for name, known in changes.items() if name.startswith(place)}
+    return part if part is None or not own else replace(part, known={**part.known, **own})
 
 
 def _quantities(parts: Mapping[str, Any], sensors: Mapping[str, Any]) -> list[tuple[str, Known]]:

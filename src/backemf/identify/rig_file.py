@@ -13,12 +13,12 @@ from ..errors import ParameterError
 from ..toml_text import parse_toml
 from .channels import CHANNELS, suggest
 from .described import Described, part_lines, read_part
-from .rig import Rig, firmware_kinds, load_kinds, sensor_unit
-from .rig_parts import Sensor
+from .rig import PARTS, Rig, firmware_kinds, load_kinds, sensor_unit
+from .rig_parts import CommandPath, Sensor
 
 FORMAT = "backemf rig 1"
 """What the first line of such a file says."""
-TABLES = ("load", "firmware", "supply", "sensors")
+TABLES = (*PARTS, "sensors")
 
 
 def read_rig(text: str, file: str, folder: Path | None) -> Rig:
@@ -51,6 +51,7 @@ def read_rig(text: str, file: str, folder: Path | None) -> Rig:
         sensors=sensors,
         name=name,
         folder=folder,
+        command=read_part(CommandPath, content["command"], f"{file}, [command]") if "command" in content else None,
     )
 
 
@@ -70,10 +71,10 @@ def write_rig(rig: Rig) -> str:
     lines = [f'format = "{FORMAT}"']
     if rig.name:
         lines.append(f"name = {toml_value(rig.name)}")
-    for table in ("load", "firmware", "supply"):
+    for table in PARTS:
         part = getattr(rig, table)
         if part is not None:
-            kind = [] if table == "supply" else [f'kind = "{part.kind.__name__}"']
+            kind = [] if table in ("supply", "command") else [f'kind = "{part.kind.__name__}"']
             lines += ["", f"[{table}]", *kind, *part_lines(part)]
     for channel, part in rig.sensors.items():
         lines += ["", f"[sensors.{channel}]", *part_lines(part)]

@@ -1,4 +1,4 @@
-"""Parts that only a rig has: sensors, registers of a servo, a motion that was measured, and a robot's model."""
+"""Parts that only a rig has: sensors, lag of commands, registers of a servo, a measured motion, a robot's model."""
 
 from __future__ import annotations
 
@@ -27,6 +27,14 @@ class Sensor:
     """What the channel reads for each unit of the quantity."""
     quantisation: Number = number(None, default=0.0, least=0.0)
     """Step of the converter, in the channel's own unit; 0: none."""
+
+
+@part
+class CommandPath:
+    """How commands travel before the controller has them."""
+
+    lag: Number = number("s", default=0.0)
+    """Time by which they are late, in any fraction of a step; negative: the log's clock is."""
 
 
 @part

@@ -27,7 +27,7 @@ def make_rungs(bench: Bench, trials: Trials, rig: Rig, logs: list[Log]) -> tuple
         name = "gains" if actuator.motor is None else "Coulomb and viscous friction"
         first, others = (
             Rung(name, base, required=True),
-            (*richer_rungs(actuator, trials), *more_rungs(actuator, trials)),
+            (*richer_rungs(actuator, trials, rig), *more_rungs(actuator, trials)),
         )
     kept = [first, *(rung for rung in others if rung.parameters)]
     return rungs_of_joints(kept, trials, rig) if trials.robot is not None else tuple(kept)

@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import ParameterError
 from ..parts import declaration_of
 from ..tree import numbers
-from .bench import Bench
+from .bench import Bench, name_in_bench
 from .described import field_unit
 from .log import Log
 from .parameters import Parameter
@@ -22,18 +22,21 @@ def parameters_of_rig(rig: Rig, bench: Bench, logs: list[Log]) -> Iterator[Param
     for name, quantity in rig.known.items():
         if not quantity.spread:
             continue
-        target = {"firmware": "actuator.controller", "supply": "actuator.supply"}
-        where, _, field = name.partition(".")
-        full = f"{target.get(where, where)}.{field}"
+        full = name_in_bench(name)
         if full not in known:
             raise ParameterError(
                 f"rig: {name} has a spread, and nothing of the simulation follows from it; leave it out"
             )
         value = np.mean(np.asarray(known[full], dtype=float))
         spread = quantity.spread_at(logs[0].meta, name)
-        positive = bool(value > 0.0) and not field.endswith(("bias", "offset"))
+        positive = moves_by_factor(name, float(value))
         size = float(spread / value) if positive else spread
         yield Parameter(name, (full,), size, positive, unit=_unit(rig, name), source="rig")
+
+
+def moves_by_factor(name: str, value: float) -> bool:
+    """Whether a quantity of a rig is found as a factor on what was given, or as a difference."""
+    return value > 0.0 and not name.endswith(("bias", "offset"))
 
 
 def has_spread(rig: Rig, beginning: str) -> bool:

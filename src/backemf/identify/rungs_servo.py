@@ -97,7 +97,7 @@ def _gets_warm(motor: Motor, trials: Trials) -> bool:
     return 0.25 * volts * volts / ohm * trials.steps * trials.dt / heat > 5.0
 
 
-def richer_rungs(actuator: Actuator, trials: Trials) -> Iterator[Rung]:
+def richer_rungs(actuator: Actuator, trials: Trials, rig: Rig) -> Iterator[Rung]:
     """Laws that not every drive needs."""
     motor, size = actuator.motor, sizes_of(actuator, trials)
     moves = trials.path is None
@@ -122,7 +122,7 @@ def richer_rungs(actuator: Actuator, trials: Trials) -> Iterator[Rung]:
     if not moves and actuator.motor is None:
         name = "sensors.torque.time_constant"
         yield Rung("lag of the torque", (Parameter(name, (name,), UNKNOWN, unit="s", reference=2.0 * trials.dt),))
-    if moves:
+    if moves and rig.command is None:
         lag = Parameter("command.lag", ("command.lag",), 0.005, positive=False, unit="s")
         yield Rung("lag of the command", (lag,))
     if actuator.spring is not None and moves:

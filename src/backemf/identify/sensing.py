@@ -64,11 +64,16 @@ def delayed(rows: np.ndarray, late: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     Rows have (steps, 1, lanes), the delay (candidates, lanes); straight in between, held at the ends.
     """
     steps, _, lanes = rows.shape
-    place = np.arange(steps)[:, None, None] - late
-    low, share, inside = _places(place, steps)
-    lane = np.arange(lanes)
-    a, b = rows[low, 0, lane], rows[low + 1, 0, lane]
-    return (1.0 - share) * a + share * b, np.where(inside, a - b, 0.0)
+    made, slope = np.empty((2, steps, *late.shape))
+    for candidate, own in enumerate(late):
+        # lanes mostly have one delay, and are shifted together then
+        alike = [slice(0, lanes)] if np.all(own == own[0]) else [slice(lane, lane + 1) for lane in range(lanes)]
+        for some in alike:
+            low, share, inside = _places(np.arange(steps) - own[some.start], steps)
+            a, b = rows[low, 0, some], rows[low + 1, 0, some]
+            made[:, candidate, some] = (1.0 - share)[:, None] * a + share[:, None] * b
+            slope[:, candidate, some] = np.where(inside[:, None], a - b, 0.0)
+    return made, slope
 
 
 def _places(place: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

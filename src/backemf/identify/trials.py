@@ -175,13 +175,13 @@ def _command_names(logs: Sequence[Log], kinematic: bool, actuator: Actuator) -> 
     names = [name for name in (*COMMANDS, "enable", "position_error") if any(name in log for log in logs)]
     inputs = (*actuator.controller.inputs, "enable", "duty", "current", "position_error")
     kept = [name for name in names if COMMANDS.get(name, name) in inputs]
-    if not set(kept) - {"enable"} and any("current" in log for log in logs):
+    if not set(kept) - {"enable"} and "effort" in actuator.controller.inputs and any("current" in x for x in logs):
         kept.append("current")
     if not set(kept) - {"enable"}:
         wanted = " or ".join(f"{name}_command" for name in actuator.controller.inputs)
+        current = ", or the current" if "effort" in actuator.controller.inputs else ""
         raise ParameterError(
-            f"{logs[0].name or 'log'}: has no command for {type(actuator.controller).__name__}; "
-            f"log {wanted}, or the current"
+            f"{logs[0].name or 'log'}: has no command for {type(actuator.controller).__name__}; log {wanted}{current}"
         )
     return kept
 

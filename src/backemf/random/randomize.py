@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..checks import concrete, quote, require_room, require_sizes
+from ..checks import concrete, quote, require_room, require_seed, require_sizes
 from ..errors import ParameterError
 from ..motor import Motor
 from ..tree import numbers
@@ -66,8 +66,7 @@ def randomize(
     batch = require_sizes("randomize: shape", shape, 1)
     if per not in PER:
         raise ParameterError(f"randomize: per = {per!r}: must be one of {', '.join(PER)}")
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise ParameterError(f"randomize: seed = {seed!r}: must be a whole number of at least 0")
+    seed = require_seed("randomize", seed)
     known = [_entry(target, key, distribution) for key, distribution in entries.items()]
     _require_once(known)
     for entry in known:
@@ -79,7 +78,7 @@ def randomize(
     drawn: dict[str, Number] = {}
     for entry in known:
         size = _size(batch, entry.distribution.per or per)
-        drawn |= entry.values(_stream(target, entry.names, int(seed)).random(size))
+        drawn |= entry.values(_stream(target, entry.names, seed).random(size))
     return rebuild(target, drawn)
 
 

@@ -38,6 +38,7 @@ class ActuatorSet:
         kinds = {
             pattern: Actuator(kind) if isinstance(kind, Motor) else kind for pattern, kind in dict(actuators).items()
         }
+        check_shapes(kinds)
         self.actuators: tuple[Actuator, ...] = tuple(kinds[self.patterns[joint]] for joint in self.joints)
         self.groups: tuple[Group, ...] = tuple(group_actuators(list(self.actuators)))
         check_supplies(self.groups)
@@ -121,6 +122,18 @@ def match_patterns(joints: tuple[str, ...], actuators: Mapping[str, object]) -> 
     if missing:
         raise ParameterError(f"no actuator for the joints {', '.join(missing)}: add a pattern that matches them")
     return found
+
+
+def check_shapes(actuators: Mapping[str, Actuator]) -> None:
+    """Check that numbers have 1 along the axis of joints, the last one; raise `ParameterError` if not."""
+    for pattern, actuator in actuators.items():
+        for name, value in numbers(actuator):
+            shape = np.shape(value)
+            if shape and shape[-1] != 1:
+                raise ParameterError(
+                    f"actuators[{pattern!r}]: {name} has the shape {shape}, and the last axis is that of the joints, "
+                    "of which it is one: make it (environments, 1), as with randomize or fit.samples of that shape"
+                )
 
 
 def check_supplies(groups: tuple[Group, ...]) -> None:

@@ -8,7 +8,7 @@ from time import monotonic
 import numpy as np
 
 from .. import files
-from ..checks import quote
+from ..checks import quote, require_seed
 from ..errors import BackemfError, ParameterError
 from ..progress import progress_bar
 from ..recording_writing import require_pyarrow
@@ -73,8 +73,7 @@ def sweep(
         raise ParameterError(
             f"sweep: space = {quote(space)}: must be a Space, such as Space({{'load.inertia': [...]}})"
         )
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise ParameterError(f"sweep: seed = {quote(seed)}: must be a whole number of at least 0")
+    seed = require_seed("sweep", seed)
     for name, count in (("part", part), ("workers", workers)):
         if count is not None and (isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1):
             raise ParameterError(f"sweep: {name} = {quote(count)}: must be a whole number, 1 or more")

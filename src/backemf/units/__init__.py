@@ -29,6 +29,7 @@ __all__ = [
     "linear_unit",
     "parse",
     "parse_printed",
+    "positional",
     "practical_unit",
     "write_quantity",
 ]
@@ -88,7 +89,7 @@ def format_quantity(value: float, unit: str, digits: int = 4) -> str:
     `unit` is either a unit to print in (`"rpm"`) or an SI unit (`"N*m/A"`), of which the practical multiple is chosen.
     """
     chosen = practical_unit(value, unit)
-    return f"{_positional(convert(value, chosen), digits)} {_pretty(chosen)}".removesuffix(" 1")
+    return f"{positional(convert(value, chosen), digits)} {_pretty(chosen)}".removesuffix(" 1")
 
 
 def write_quantity(value: float, unit: str) -> str:
@@ -96,14 +97,14 @@ def write_quantity(value: float, unit: str) -> str:
     chosen = practical_unit(value, unit)
     scaled = convert(value, chosen)
     for digits in range(3, 18):
-        text = f"{_positional(scaled, digits)} {chosen}".removesuffix(" 1")
+        text = f"{positional(scaled, digits)} {chosen}".removesuffix(" 1")
         if parse(text, unit) == value:
             return text
     # a practical multiple can be one rounding away; plain SI is exact
     return f"{value!r} {unit}".removesuffix(" 1")
 
 
-def _positional(value: float, digits: int) -> str:
+def positional(value: float, digits: int) -> str:
     """A number with so many digits, without an exponent as long as it is of a size people read."""
     text = f"{value:.{digits}g}"
     return f"{float(text):.0f}" if "e+" in text and abs(value) < 1e7 else text

@@ -12,20 +12,29 @@ from ..signals import slope_over
 from .view import View, amount, finding
 
 DEGREE, RPM, TURN = math.pi / 180, math.pi / 30, 2 * math.pi
-FACTORS = {
-    1 / DEGREE: ("position", "in degrees and read as rad", "deg"),
-    DEGREE: ("velocity", "in deg/s and read as rad/s", "deg/s"),
-    RPM: ("velocity", "in rpm and read as rad/s", "rpm"),
-    1 / TURN: ("position", "in turns and read as rad", "rev"),
-    TURN: ("velocity", "in turns per second and read as rad/s", "rev/s"),
-    1e-3: ("time", "in ms and read as s", "ms"),
-    1e-6: ("time", "in µs and read as s", "us"),
+FACTORS: dict[float, tuple[dict[str, str], str]] = {
+    1 / DEGREE: ({"position": "deg"}, "position is in degrees and read as rad"),
+    DEGREE: ({"velocity": "deg/s"}, "velocity is in deg/s and read as rad/s"),
+    RPM: ({"velocity": "rpm"}, "velocity is in rpm and read as rad/s"),
+    1 / TURN: ({"position": "rev"}, "position is in turns and read as rad"),
+    TURN: ({"velocity": "rev/s"}, "velocity is in turns per second and read as rad/s"),
+    1e-3: ({"time": "ms"}, "time is in ms and read as s"),
+    1e-6: ({"time": "us"}, "time is in µs and read as s"),
+    RPM / DEGREE: ({"position": "deg", "velocity": "rpm"}, "position is in degrees and velocity in rpm"),
+    TURN / DEGREE: (
+        {"position": "deg", "velocity": "rev/s"},
+        "position is in degrees and velocity in turns per second",
+    ),
+    RPM / TURN: ({"position": "rev", "velocity": "rpm"}, "position is in turns and velocity in rpm"),
+    DEGREE / TURN: ({"position": "rev", "velocity": "deg/s"}, "position is in turns and velocity in deg/s"),
 }
-"""Slope of the position over the velocity, and what explains it: channel, words, and the unit to give."""
+"""Slope of the position over the velocity, and what explains it: the units to give, and words."""
 NEAR = 0.12
 """How far a slope may be from a factor [1]."""
 ABSURD = 20.0
 """A current of so many times the motor's stall current is in another unit [1]."""
+MORE = 2.5
+"""A current or torque of so many times that at stall is another motor's: at full speed backwards it is twice [1]."""
 BEYOND = 2.0
 """A speed of so many times the motor's no-load speed is in another unit [1]."""
 FAR = 3.0
@@ -58,16 +67,18 @@ def _against_velocity(view: View) -> Iterator[Finding]:
             f"{factor:.3g}); turn one of them around", "sign",
         )  # fmt: skip
         return
-    for size, (channel, words, unit) in FACTORS.items():
-        if abs(math.log(factor / size)) < NEAR:
-            yield finding(
-                channel,
-                "error",
-                f"the slope of the position is {factor:.4g} times the velocity: {channel} is {words}; "
-                f'give units={{"{channel}": "{unit}"}}',
-                f"{unit}-as-si",
-            )
-            return
+    nearest = min(FACTORS, key=lambda size: abs(math.log(factor / size)))
+    if abs(math.log(factor / nearest)) < NEAR:
+        units, words = FACTORS[nearest]
+        channel, unit = next(iter(units.items()))
+        given = ", ".join(f'"{name}": "{each}"' for name, each in units.items())
+        yield finding(
+            channel,
+            "error",
+            f"the slope of the position is {factor:.4g} times the velocity: {words}; give units={{{given}}}",
+            f"{unit}-as-si",
+        )
+        return
     if abs(fit) < 0.95:
         return
     yield finding(
@@ -129,6 +140,8 @@ def _against_motor(view: View) -> Iterator[Finding]:
                 f'stall current of {amount(motor.current, "current")}: it is in mA and read as A; '
                 'give units={"current": "mA"}', "mA-as-si",
             )  # fmt: skip
+        elif most > MORE * motor.current:
+            yield _more("current", most, motor.current)
     if "torque" in log and motor.torque is not None:
         most = float(np.abs(log["torque"]).max())
         if most > ABSURD * motor.torque:
@@ -137,6 +150,8 @@ def _against_motor(view: View) -> Iterator[Finding]:
                 f"stall torque of {amount(motor.torque, 'torque')}: it is in mN·m and read as N·m; "
                 'give units={"torque": "mNm"}', "mNm-as-si",
             )  # fmt: skip
+        elif most > MORE * motor.torque:
+            yield _more("torque", most, motor.torque)
     if motor.speed is not None and "velocity" in log:
         most = float(np.percentile(np.abs(log["velocity"]), 99))
         if most > BEYOND * motor.speed:
@@ -157,3 +172,11 @@ def _against_motor(view: View) -> Iterator[Finding]:
                 f"no-load speed of {amount(motor.speed, 'velocity')} at the joint: it is in degrees and read as rad; "
                 f"give units={{{given}}}", "deg-as-si",
             )  # fmt: skip
+
+
+def _more(channel: str, most: float, stall: float) -> Finding:
+    """A size that another motor has."""
+    return finding(
+        channel, "warning", f"reaches {amount(most, channel)}, {most / stall:.3g} times the motor's stall {channel} of "
+        f"{amount(stall, channel)}: it is another motor, another voltage, or another unit", "beyond-stall",
+    )  # fmt: skip
