@@ -73,7 +73,7 @@ def text_field(
         return changed()
 
     line = ui.input(title, value=session.get(name), placeholder=example, on_change=lambda e: put(e.value))
-    line.props("dense outlined debounce=400").classes("full")
+    line.props("dense outlined stack-label debounce=400").classes("full")
 
 
 def kinds_of(kinds: Mapping[str, type]) -> dict[str, type]:
@@ -144,7 +144,7 @@ def fields_form(
 
 
 def _field(it: Declaration, name: str, value: Foreign, put: Callable[[str, Foreign], None], hint: str) -> None:
-    label = name.replace("_", " ") + (f" [{it.unit}]" if it.unit and it.unit != "1" else "")
+    label = name.replace("_", " ")
     if it.role == "flag":
         ui.checkbox(label, value=bool(value), on_change=lambda e: put(name, e.value)).props("dense")
         return
@@ -160,9 +160,9 @@ def _field(it: Declaration, name: str, value: Foreign, put: Callable[[str, Forei
         return int(text) if it.role == "count" and text.isdigit() else text
 
     text = ", ".join(value) if isinstance(value, list) else str(value or "")
-    example = f"such as 1.5 {it.unit}{hint}" if it.unit and it.role == "number" else ""
+    example = f"e.g. 1.5 {it.unit}{hint}" if it.unit and it.unit != "1" and it.role == "number" else ""
     line = ui.input(label, value=text, placeholder=example)
-    line.props("dense outlined debounce=400").classes("full")
+    line.props("dense outlined stack-label debounce=400").classes("full")
     line.on_value_change(lambda e: put(name, typed(e.value)))
 
 

@@ -29,8 +29,8 @@ OTHERS = (".toml", ".xml", ".mjcf")
 """A rig, and the model of a robot."""
 FIRST_RIG = 'format = "backemf rig 1"\n\n[load]\nkind = "Pendulum"\n'
 FIELDS = (
-    ("ho", "hold out", "kp==800, or a share such as 0.3"),
-    ("free", "free", "motor.friction.*"),
+    ("ho", "hold out", "kp==800, or a share: 0.3"),
+    ("free", "free", "all; or motor.friction.*"),
     ("seed", "random seed", "0"),
 )
 """Name in the address, title and example of each option."""
@@ -97,14 +97,15 @@ class Identify:
         with ui.element("div").classes("columns"):
             with ui.element("div").classes("stack"):
                 with card("1 Logs"):
-                    drop_area("Drop logs here", self.files, self.add, (*LOGS, *OTHERS))
+                    drop_area("Drop logs here, or choose them", self.files, self.add, (*LOGS, *OTHERS))
                     self.list_logs()
                     self.reading = Work("Reading the logs")
                 with card("2 What they were taken on"):
                     self.rig_form()
                 with card("3 The fit"):
-                    ui.label("Believed before").classes("muted")
-                    ui.link(self.session.chosen.name, self.session.link("/motor"))
+                    with ui.row().classes("open-in"):
+                        ui.label("Starts from").classes("muted")
+                        ui.link(self.session.chosen.name, self.session.link("/motor"))
                     for name, title, example in FIELDS:
                         text_field(self.session, name, title, example, "fit", self.texts)
                     self.work = Work("The fit")
@@ -227,7 +228,8 @@ class Identify:
                     sentence(f"{figure}: {text}", severity)
                 if not row["findings"]:
                     sentence("nothing is suspicious", "ok")
-                picture(_drawn(row["curves"]), f"Channels of {row['name']} over time", height=280)
+                axes = len({CHANNELS[name].unit for _, name, *_ in row["curves"]})
+                picture(_drawn(row["curves"]), f"Channels of {row['name']} over time", height=140 + 90 * min(axes, 4))
 
     # --- the rig
 
@@ -274,6 +276,8 @@ class Identify:
         why = "drop in a log first" if not self.logs else f"{bad[0]} cannot be read" if bad else ""
         if why:
             sentence(why, "warning")
+        elif notes := sorted({note for row in self.read for note in row.get("notes", ())}):
+            sentence("notes of the logs can stand in a field: " + ", ".join(f"log.{each}" for each in notes[:8]))
         button = ui.button("Find the motor", icon="play_arrow", on_click=self.fit).props(
             "no-caps unelevated text-color=on-accent"
         )
@@ -366,18 +370,15 @@ def _drawn(curves: list[list[Foreign]]) -> dict[str, Foreign]:
     units = list(dict.fromkeys(CHANNELS[name].unit for _, name, *_ in curves))[:4]
     places: dict[str, Foreign] = {}
     for k, unit in enumerate(units):
-        low, title = 1.0 - (k + 1) / len(units), unit.replace("*", "·").replace("degC", "°C")
+        low, title = 1.0 - (k + 1) / len(units), {"degC": "°C", "1": ""}.get(unit, unit).replace("*", "·")
         domain = [low + 0.05, low + 1.0 / len(units)]
-        places["yaxis" if k == 0 else f"yaxis{k + 1}"] = {
-            "title": {"text": title},
-            "domain": domain,
-            "anchor": "x",
-            "automargin": True,
-        }
+        place = "yaxis" if k == 0 else f"yaxis{k + 1}"
+        places[place] = {"title": {"text": title}, "domain": domain, "anchor": "x", "automargin": True, "nticks": 4}
     axes = {unit: "y" if k == 0 else f"y{k + 1}" for k, unit in enumerate(units)}
     lines = [
         line(time, values, title, COLOURS[number % len(COLOURS)], yaxis=axes[CHANNELS[name].unit], width=1.5,
              dash="dot" if name.endswith("_command") else "solid")
         for number, (title, name, time, values) in enumerate(curves) if CHANNELS[name].unit in units
     ]  # fmt: skip
-    return figure(lines, "time [s]", "", **places)
+    last = "y" if len(units) < 2 else f"y{len(units)}"
+    return figure(lines, "time [s]", "", xaxis={"anchor": last}, **places)

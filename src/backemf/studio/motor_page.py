@@ -42,11 +42,18 @@ async def build(session: Session) -> None:
             place = ui.element("div").classes("stack")
         with ui.element("div").classes("stack"), card("Chosen", "chosen"):
             chosen = ui.element("div").classes("stack")
+    compared = ui.element("div")
 
     def show_chosen() -> None:
         chosen.clear()
+        compared.clear()
         with chosen:
-            _chosen(session, choose_refs, fork)
+            motors = _chosen(session, choose_refs, fork)
+            if len(motors) == 1:
+                _compared(motors)
+        if len(motors) > 1:
+            with compared, card("Side by side", "below"):
+                _compared(motors)
         _say(session)
 
     def choose_refs(refs: list[str]) -> None:
@@ -205,7 +212,8 @@ def _table(session: Session, choose_refs: Foreign) -> Foreign:
 # --- what is chosen
 
 
-def _chosen(session: Session, choose_refs: Foreign, fork: Foreign) -> None:
+def _chosen(session: Session, choose_refs: Foreign, fork: Foreign) -> list[Chosen]:
+    """What is chosen, with its picture and the ways on."""
     refs = refs_of(session.state) or [FIRST]
     motors: list[Chosen] = []
     for ref in refs:
@@ -215,12 +223,12 @@ def _chosen(session: Session, choose_refs: Foreign, fork: Foreign) -> None:
             sentence(str(error), "error")
     if not motors:
         empty("No motor is chosen.", "Click on one in the catalogue, or type its datasheet in.")
-        return
+        return motors
     drawn = [(one.name, one.actuator, one.motor) for one in motors if one.motor is None or one.motor.motion != "linear"]
     if drawn:
         try:
             figure = pictures.torque_over_speed(drawn, None, None, session.get("u", "rpm"))
-            picture(figure, "Torque over speed of what is chosen", 260)
+            picture(figure, "Torque over speed of what is chosen", 230 + 24 * len(drawn))
         except ParameterError as error:
             sentence(str(error), "warning")
     for one in motors:
@@ -237,12 +245,12 @@ def _chosen(session: Session, choose_refs: Foreign, fork: Foreign) -> None:
         ui.html('<a class="button" data-page="/simulators" href="/simulators">To a simulator</a>', sanitize=False)
         if motors[0].sheet is not None:
             ui.button("Change its figures", icon="edit", on_click=lambda: fork(motors[0])).props("flat dense no-caps")
-    _compared(motors)
-    _estimates(session, motors[0], lambda: choose_refs(refs))
+    _estimates(session, motors, lambda: choose_refs(refs))
     if motors[0].sheet is not None:
         findings = [f for f in motors[0].sheet.check() if f.severity in ("warning", "error")]
         for found in findings[:6]:
             sentence(f"{found.figure.replace('_', ' ')}: {found.explanation}", found.severity)
+    return motors
 
 
 def _compared(motors: list[Chosen]) -> None:
@@ -268,26 +276,27 @@ def _compared(motors: list[Chosen]) -> None:
         )
 
 
-def _estimates(session: Session, one: Chosen, redraw: Foreign) -> None:
+def _estimates(session: Session, motors: list[Chosen], redraw: Foreign) -> None:
     """The switch for estimates, and what each rests on."""
-    estimates = [] if one.sheet is None or one.actuator.motor is None else one.sheet.estimates()
-    if not estimates:
+    known = {one.name: one.sheet.estimates() for one in motors if one.sheet and one.actuator.motor is not None}
+    count = sum(map(len, known.values()))
+    if not count and not session.estimate:
         return
 
     def switch(event: events.ValueChangeEventArguments) -> None:
         session.put(est="1" if event.value else None)
         redraw()
 
-    words = f"Estimate what is not printed ({len(estimates)})"
-    ui.switch(words, value=session.estimate, on_change=switch)
-    if session.estimate:
-        heading("Estimates, not the maker's figures", 3)
+    ui.switch(f"Estimate what is not printed ({count})", value=session.estimate, on_change=switch)
+    for name, estimates in known.items() if session.estimate else ():
+        if estimates:
+            heading(f"Estimates, not the maker's figures: {name}", 3)
         for estimate in estimates:
             value, low, high = estimate.texts()
             with ui.element("div").classes("estimate"):
                 ui.label(estimate.name.replace(".", " ").replace("_", " "))
                 ui.label(value).classes("number-cell")
-                ui.label(f"90 % between {low} and {high}").classes("muted")
+                ui.label(f"90 % between {low} and {high}").classes("muted rule")
                 ui.label(estimate.rule).classes("muted rule")
 
 

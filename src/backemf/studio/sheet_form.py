@@ -27,7 +27,7 @@ USUAL = {
     "peak": ("torque", "current"),
 }  # fmt: skip
 """The figures that most makers print; all others can be added."""
-CONVENTIONS = ("resistance", "torque_constant", "figures_at")
+CONVENTIONS = {"resistance": "resistance is", "torque_constant": "torque constant is", "figures_at": "figures hold for"}
 WORDS = {"kt": "torque constant Kt", "kv": "speed constant Kv", "ke": "back-EMF constant Ke"}
 
 Entries = dict[tuple[str, str], str]
@@ -56,7 +56,8 @@ def build(session: Session, choose_refs: Callable[[list[str]], None]) -> None:
         words = WORDS.get(key, key.replace("_", " "))
         with ui.element("div").classes("figure-row"):
             inputs[at] = ui.input(
-                words, value=entries.get(at, ""), placeholder=example(unit), on_change=lambda e: changed(at, e.value)
+                words, value=entries.get(at, ""), placeholder="" if unit == "1" else f"e.g. {example(unit)}",
+                on_change=lambda e: changed(at, e.value),
             ).props('dense outlined stack-label debounce="250"')
             notes[at] = ui.element("div").classes("figure-note").props('aria-live="polite"')
 
@@ -69,9 +70,9 @@ def build(session: Session, choose_refs: Callable[[list[str]], None]) -> None:
                 on_change=lambda e: changed(("", "name"), e.value),
             ).props('dense outlined stack-label debounce="250"')  # fmt: skip
             words = choices(TABLES["conventions"])
-            for key in CONVENTIONS:
+            for key, title in CONVENTIONS.items():
                 ui.select(
-                    list(words[key]), label=f"{key.replace('_', ' ')} is",
+                    list(words[key]), label=title,
                     value=entries.get(("conventions", key)) or words[key][0],
                     on_change=lambda e, key=key: changed(("conventions", key), e.value),
                 ).props("dense outlined options-dense")  # fmt: skip
