@@ -20,7 +20,7 @@ from .forms import fields_form, kinds_of, number_in, part_form, put_tables, read
 from .pictures import COLOURS, figure, line
 from .session import Download, Session
 from .uploads import Upload
-from .widgets import card, empty, picture, refreshable_method, sentence
+from .widgets import card, empty, named, picture, refreshable_method, sentence
 from .work import Work, drop_area, kept_answer, key_of, report_frame, uploads_of_session
 
 LOGS = (".csv", ".parquet", ".npz", ".json", ".mcap")
@@ -174,9 +174,8 @@ class Identify:
                     if "rows" in row:
                         notes = "".join(f", {name} = {value}" for name, value in list(row["notes"].items())[:3])
                         ui.label(f"{row['duration']:.4g} s, {row['rows']} rows{notes}").classes("muted")
-                ui.button(icon="delete", on_click=partial(forget, each.key)).props(
-                    f'flat round dense aria-label="Remove {each.name}"'
-                )
+                remove = ui.button(icon="delete", on_click=partial(forget, each.key)).props("flat round dense")
+                named(remove, f"Remove {each.name}")
 
     # --- columns and checks
 
@@ -207,9 +206,9 @@ class Identify:
                 now, of = self.mapped.get(text, [channel, unit])
                 ui.label(text).classes("file-name")
                 choice = ui.select(names, value=now if now in names else "", with_input=False)
-                choice.props(f'dense outlined aria-label="Channel of {text}"')
+                named(choice.props("dense outlined"), f"Channel of {text}")
                 shown = ui.input(value=of, placeholder=CHANNELS[now].unit if now in CHANNELS else "unit")
-                shown.props(f'dense outlined debounce=700 aria-label="Unit of {text}"')
+                named(shown.props("dense outlined debounce=700"), f"Unit of {text}")
                 choice.on_value_change(lambda e, c=text, u=shown: correct(c, e.value or "", u.value or ""))
                 shown.on_value_change(lambda e, c=text, k=choice: correct(c, k.value or "", e.value or ""))
 

@@ -56,7 +56,9 @@ def build(session: Session, choose_refs: Callable[[list[str]], None]) -> None:
         words = WORDS.get(key, key.replace("_", " "))
         with ui.element("div").classes("figure-row"):
             inputs[at] = ui.input(
-                words, value=entries.get(at, ""), placeholder="" if unit == "1" else f"e.g. {example(unit)}",
+                words,
+                value=entries.get(at, ""),
+                placeholder="" if unit == "1" else f"e.g. {example(unit)}",
                 on_change=lambda e: changed(at, e.value),
             ).props('dense outlined stack-label debounce="250"')
             notes[at] = ui.element("div").classes("figure-note").props('aria-live="polite"')

@@ -8,7 +8,8 @@ import shlex
 from nicegui import ui  # pyright: ignore[reportMissingImports]
 
 from ..actuator import Supply
-from ..cli.size import COLUMNS
+from ..cli.size import COLUMNS as FIGURES
+from ..cli.size import EXPENDABLE
 from ..cli.tables import json_text
 from ..errors import BackemfError
 from ..files import read_text
@@ -50,6 +51,8 @@ SOURCES = {"": "the catalogue of backemf", "chosen": "the motors of page 1", "fi
 """Where candidates come from."""
 TOP = 50
 """Pairs of the table [1]."""
+COLUMNS = [each for each in FIGURES if each[1] not in EXPENDABLE[:3]]
+"""Those of the command line on a narrow terminal; the report has all."""
 
 
 class Size:
@@ -115,7 +118,12 @@ class Size:
         with ui.element("div").classes("columns"):
             with ui.element("div").classes("stack"):
                 with card("1 The task"):
-                    drop_area("Drop a task or a motion, or choose one", self.files, self.add, (".toml", ".csv", ".xml", ".mjcf"))
+                    drop_area(
+                        "Drop a task or a motion, or choose one",
+                        self.files,
+                        self.add,
+                        (".toml", ".csv", ".xml", ".mjcf"),
+                    )
                     self.form()
                 with card("2 Candidates"):
                     self.candidates()
@@ -152,7 +160,7 @@ class Size:
         wanted = self.task.get("wanted", ["mass"])
         names = {name: said for name, (_, said) in WANTED.items()}
         chosen = ui.select(
-            names, value=[wanted] if isinstance(wanted, str) else wanted, multiple=True, label="to be small"
+            names, value=[wanted] if isinstance(wanted, str) else wanted, multiple=True, label="minimise"
         )
         chosen.props("dense outlined").classes("full")
         chosen.on_value_change(lambda e: (self.task.__setitem__("wanted", e.value), self.put()))

@@ -33,6 +33,8 @@ from .workers import Progress
 
 NAMELESS = "mit-mini-cheetah"
 """A motor of the catalogue for a robot of which only the joints are asked for."""
+MOST_JOINTS = 100
+"""Most joints of a robot on the page [1]."""
 STEP = "2 ms"
 """Physics step of the simulator, if nothing else is said."""
 
@@ -131,8 +133,7 @@ def compared(payload: dict[str, Foreign], tell: Progress) -> Json:
 def robot_joints(payload: dict[str, Foreign], tell: Progress) -> Json:
     """Names and kinds of the joints of a robot's model that a motor can drive."""
     model, name = Path(payload["model"]), payload["name"]
-    if model.suffix in (".xml", ".mjcf", ".urdf"):
-        require_alone(model, name)
+    require_alone(model, name)
     probe = Robot(model=model, drives={".*": JointDrive(motor=NAMELESS)})
     try:
         found = read_model(probe)
@@ -141,6 +142,10 @@ def robot_joints(payload: dict[str, Foreign], tell: Progress) -> Json:
     driven = [joint for joint in found.joints if joint.is_driven]
     if not driven:
         raise ParameterError(f"{name}: has no joint that a motor could drive")
+    if len(driven) > MOST_JOINTS:
+        raise ParameterError(
+            f"{name}: has {len(driven)} joints, and the page has room for {MOST_JOINTS}: use the command line"
+        )
     return [{"name": joint.name, "kind": joint.kind} for joint in driven]
 
 

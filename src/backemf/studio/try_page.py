@@ -147,7 +147,7 @@ def _fill(session: Session) -> None:
     inertia = 1e-3 if motor is None or motor.rotor is None else 3.0 * float(motor.reflected_inertia)
     volts = 0.0 if motor is None else supply_volts(motor, session.number("v"))
     known = {
-        "load": f"inertia inertia={inertia:.3g}kg" if linear else f"inertia inertia={1e7 * inertia:.3g}g*cm^2",
+        "load": f"inertia inertia={inertia:.3g}kg" if linear else f"inertia inertia={_inertia(inertia)}",
         "ctrl": "voltage" if motor is not None else "torque",
         "cmd": f"step value={volts:g}V time=10ms" if motor is not None else "1 N*m",
         "dur": "0.5 s",
@@ -156,6 +156,11 @@ def _fill(session: Session) -> None:
     for name, text in known.items():
         if not session.get(name):
             session.state[name] = text
+
+
+def _inertia(value: float) -> str:
+    """An inertia [kg·m²] in the unit in which it is short."""
+    return f"{1e7 * value:.3g}g*cm^2" if value < 9.99e-5 else f"{value:.3g}kg*m^2"
 
 
 def _controls(session: Session, changed: Foreign) -> None:
