@@ -8,7 +8,6 @@ from dataclasses import MISSING, fields
 
 from nicegui import ui  # pyright: ignore[reportMissingImports]
 
-from ..datasheet.write import toml_value
 from ..errors import BackemfError, ParameterError
 from ..parts import Declaration, declaration_of
 from ..toml_text import parse_toml
@@ -21,20 +20,6 @@ Table = dict[str, Foreign]
 """A table of a TOML file: words, quantities as text, and tables below it."""
 ROLES = ("number", "flag", "word", "words", "count")
 """What a field of a form can hold."""
-
-
-def toml_text(content: Mapping[str, Foreign], path: tuple[str, ...] = ()) -> str:
-    """TOML text of tables; what is empty is left out, and so are tables that are."""
-    plain = {name: value for name, value in content.items() if not isinstance(value, Mapping) and value not in ("", [])}
-    lines = [f"{_key(name)} = {toml_value(value)}\n" for name, value in plain.items()]
-    head = f"\n[{'.'.join(map(_key, path))}]\n" if path and lines else ""
-    return (
-        head + "".join(lines) + "".join(toml_text(v, (*path, k)) for k, v in content.items() if isinstance(v, Mapping))
-    )
-
-
-def _key(name: str) -> str:
-    return name if name.replace("_", "").replace("-", "").isalnum() and name.isascii() else toml_value(name)
 
 
 def read_tables(text: str, first: str) -> Table:

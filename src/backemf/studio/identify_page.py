@@ -14,9 +14,10 @@ from ..errors import BackemfError
 from ..files import read_text
 from ..identify import CHANNELS, Rig
 from ..identify.rig import LARGEST, firmware_kinds, load_kinds
+from ..toml_text import write_tables
 from ..values import Foreign
 from .address import pack
-from .forms import fields_form, kinds_of, number_in, part_form, put_tables, read_tables, text_field, toml_text
+from .forms import fields_form, kinds_of, number_in, part_form, put_tables, read_tables, text_field
 from .pictures import COLOURS, figure, line
 from .session import Download, Session
 from .uploads import Upload
@@ -72,7 +73,7 @@ class Identify:
     @property
     def rig_text(self) -> str:
         """The rig as TOML text."""
-        return toml_text({**self.rig, "format": "backemf rig 1"})
+        return write_tables({**self.rig, "format": "backemf rig 1"})
 
     def payload(self) -> dict[str, Foreign]:
         """What a job is given."""

@@ -9,8 +9,8 @@ from nicegui import ui  # pyright: ignore[reportMissingImports]
 
 from ..datasheet import Datasheet, Finding
 from ..datasheet.table import LISTS, TABLES, choices, quantities
-from ..datasheet.write import toml_value
 from ..errors import BackemfError
+from ..toml_text import toml_value, write_tables
 from ..units import example
 from ..values import Foreign
 from .address import pack, unpack
@@ -132,21 +132,7 @@ def toml_of(entries: Entries, before: str = "") -> str:
             place[key] = _number(text)
         else:
             place.pop(key, None)
-    lines = [f"{key} = {toml_value(value)}" for key, value in content.items() if not _is_table(value)]
-    for key, value in content.items():
-        if _is_table(value):
-            for row in value if isinstance(value, list) else [value]:
-                if row:
-                    lines += ["", f"[[{key}]]" if isinstance(value, list) else f"[{key}]"]
-                    lines += [
-                        f"{toml_value(name) if '.' in name else name} = {toml_value(entry)}"
-                        for name, entry in row.items()
-                    ]
-    return "\n".join(lines) + "\n"
-
-
-def _is_table(value: Foreign) -> bool:
-    return isinstance(value, dict) or (isinstance(value, list) and bool(value) and isinstance(value[0], dict))
+    return write_tables(content)
 
 
 def _number(text: str) -> str | float:

@@ -16,9 +16,10 @@ from ..files import read_text
 from ..size import Task, TaskLimits
 from ..size.task import LARGEST, WANTED, JointTask, load_kinds
 from ..size.task_file import motion_kinds
+from ..toml_text import write_tables
 from ..values import Foreign, Json
 from .address import pack
-from .forms import Table, fields_form, kinds_of, number_in, part_form, put_tables, read_tables, text_field, toml_text
+from .forms import Table, fields_form, kinds_of, number_in, part_form, put_tables, read_tables, text_field
 from .motors import choose, refs_of
 from .pictures import COLOURS, SHADOW, figure
 from .session import Download, Session
@@ -70,7 +71,7 @@ class Size:
         efficiency = number_in(self.session.get("eff"))
         stage = {} if efficiency is None else {"efficiency": efficiency}
         gears = {"gears": {"ratios": self.ratios, **stage}} if self.ratios else {}
-        return toml_text({**self.task, **gears, "format": "backemf task 1"})
+        return write_tables({**self.task, **gears, "format": "backemf task 1"})
 
     @property
     def ratios(self) -> list[float]:
