@@ -332,12 +332,7 @@ def _drop(session: Session, choose_refs: Foreign, redraw: Foreign) -> None:
 
     with card("A TOML file"):
         ui.label("A datasheet or a motor file, as the command line writes them.").classes("muted")
-        drop = ui.upload(
-            on_upload=dropped,
-            auto_upload=True,
-            max_file_size=LARGEST,
-            max_files=20,
-        )
+        drop = ui.upload(on_upload=dropped, auto_upload=True, max_file_size=LARGEST, max_files=20)
         drop.props('flat bordered accept=".toml"').classes("drop")
         drop_header(drop, "Drop a TOML file here, or choose one")
         drop.on("rejected", lambda: ui.notify(f"a TOML file of at most {LARGEST // 1000} kB can be dropped here"))

@@ -86,10 +86,7 @@ def set_code(place: Foreign, text: str) -> None:
 
 def drop_header(drop: Foreign, title: str) -> None:
     """What stands on a place for files: a label that the keyboard reaches, too."""
-    drop.add_slot(
-        "header",
-        f'<label class="drop-label"><span>{escape(title)}</span><q-uploader-add-trigger /></label>',
-    )
+    drop.add_slot("header", f'<label class="drop-label"><span>{escape(title)}</span><q-uploader-add-trigger /></label>')
 
 
 class Latest(Generic[T]):
