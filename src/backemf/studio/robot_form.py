@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 
 from nicegui import ui  # pyright: ignore[reportMissingImports]
 
@@ -104,16 +103,13 @@ def _joints(session: Session, model: Upload, joints: list[Mapping[str, str]]) ->
             found = await work.run("robot", payload)
             if found:
                 with result:
-                    _written(session, model, found)
+                    _written(session, found)
 
 
-def _written(session: Session, model: Upload, found: Mapping[str, Foreign]) -> None:
+def _written(session: Session, found: Mapping[str, Foreign]) -> None:
     """The file of the robot, and what is lost of each kind of joint."""
-    stem = Path(model.name).stem
-    name = f"{stem}_with_motors{Path(found['file']).suffix}"
-    files = {name: found["text"], f"{stem}.toml": found["toml"], **found["files"]}
     with ui.row().classes("run-head"):
-        for file, content in files.items():
+        for file, content in found["files"].items():
             take = ui.button(f"Download {file}", icon="download").props("dense no-caps outline")
             take.on_click(lambda file=file, content=content: ui.download.content(content, file))
     for kind in found["kinds"]:
@@ -123,7 +119,11 @@ def _written(session: Session, model: Upload, found: Mapping[str, Foreign]) -> N
         sentence(f"{len(kind['joints'])} joints ({some}): {lost}.", "info")
     for finding in found["findings"]:
         sentence(f"{finding['figure']}: {finding['explanation']}", finding["severity"])
-    for note in [*found["changes"], *found["notes"]]:
+    for note in found["notes"]:
         sentence(note, "info")
-    command = as_text.command("backemf", "export", f"{stem}.toml", f"--to {session.get('to', NAMES[0])}", f"-o {name}")
+    output, robot = list(found["files"])[:2]
+    options = {"--to": session.get("to", NAMES[0]), "--kind": session.get("kind"), "--timestep": session.get("ts"),
+               "--effort": session.get("effort")}  # fmt: skip
+    words = [word for name, text in options.items() for word in as_text.option(name, text)]
+    command = as_text.command("backemf", "export", robot, *words, f"-o {output}")
     code(command, "the command")
