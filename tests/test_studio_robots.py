@@ -18,7 +18,7 @@ def written(folder: Path, name: str = "arm.xml", **state: str) -> dict[str, obje
     """What the page is told of a robot with the motor of the page at its shoulder and another at its elbow."""
     upload = folder / "0a1b.xml"
     upload.write_text(ARM)
-    drives = {"shoulder": STATE["m"], "elbow": "mit-mini-cheetah"}
+    drives = {"shoulder": STATE["m"], "elbow": "maxon-re40-148877"}
     payload = {"model": str(upload), "name": name, "drives": drives, "state": STATE | state}
     return robot_written(payload, lambda said: None)
 
