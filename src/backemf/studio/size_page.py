@@ -52,8 +52,8 @@ SOURCES = {"": "the catalogue of backemf", "chosen": "the motors of page 1", "fi
 """Where candidates come from."""
 TOP = 50
 """Pairs of the table [1]."""
-COLUMNS = [each for each in FIGURES if each[1] not in EXPENDABLE[:3]]
-"""Those of the command line on a narrow terminal; the report has all."""
+COLUMNS = [each for each in FIGURES if each[1] == "energy" or each[1] not in EXPENDABLE[:6]]
+"""Those of the command line on a narrow terminal, and energy; the report has all."""
 
 
 class Size:
