@@ -14,7 +14,6 @@ from swings import RIG, write_swings
 
 import backemf as be
 
-
 RUNG = re.compile(r"identify, [1-9]\d* of")
 """Progress of a fit that has one law or more behind it: a quick one may be gone before it is looked for."""
 

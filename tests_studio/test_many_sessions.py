@@ -42,7 +42,7 @@ async def use(studio: Studio, log: bytes, took: list[float] | None = None) -> tu
 
     `took` collects how long each of those pages took [s].
     """
-    most = strangers = answers = waited = 0
+    most = strangers = answers = waited = before = 0
     names = [f"mine{k:02d}.csv" for k in range(SESSIONS)]
 
     async def one(name: str) -> bool:
@@ -57,7 +57,7 @@ async def use(studio: Studio, log: bytes, took: list[float] | None = None) -> tu
             return name in said
 
     async def probe() -> None:
-        nonlocal waited
+        nonlocal waited, before
         async with aiohttp.ClientSession() as http:
             while True:
                 began, before = time.perf_counter(), answers
@@ -70,5 +70,7 @@ async def use(studio: Studio, log: bytes, took: list[float] | None = None) -> tu
 
     probing = asyncio.create_task(probe())
     done = await asyncio.gather(*map(one, names))
+    # a page that has not come by now has waited, too
+    waited = max(waited, answers - before)
     probing.cancel()
     return sum(done), strangers, waited, most
