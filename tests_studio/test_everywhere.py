@@ -132,7 +132,8 @@ def test_sessions_are_apart_and_a_restart_brings_them_back(chromium: Browser, tm
             page.goto(f"/look?m={motor}")
             page.wait_for_selector(READY["look"])
             # what is kept is written a moment later
-            page.wait_for_timeout(1500)
+            while not any(motor in file.read_text() for file in tmp_path.rglob("storage-user-*.json")):
+                page.wait_for_timeout(100)
             page.close()
         studio.stop()
         studio = start_studio(tmp_path, port)
