@@ -294,6 +294,7 @@ class Size:
         lines = []
         for row in rows:
             shown = {key: _cell(row.get(key), form) for _, key, form in COLUMNS}
+            shown["tightest"] = str(shown["tightest"]).replace("_", " ")
             lines.append({**shown, "open": [[page, link] for page, link in links[row["name"]].items()]})
         made = ui.table(columns=columns, rows=lines, row_key="name", pagination=10)
         made.props("dense flat").classes("full figures size-pairs")
