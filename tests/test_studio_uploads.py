@@ -243,6 +243,39 @@ def test_hostile_models_are_one_sentence(files: Uploads, text: str, words: str):
     assert str(error.value).startswith("robot.xml")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '\n(\n subLayers = [@/etc/other.usda@]\n)\n',
+        '\ndef Xform "a" (references = @../other.usda@) {}\n',
+        '\ndef Xform "a" {\n def Xform "b" (payload = @/etc/other.usda@) {\n }\n}\n',
+        '\ndef Xform "a" (\n variants = {\n  string v = "x"\n }\n prepend variantSets = "v"\n) {\n variantSet "v" = {\n'
+        '  "x" (\n references = @/etc/other.usda@\n) {\n }\n }\n}\n',
+        '\ndef Xform "a" (clips = {dictionary default = {asset[] assetPaths = [@/etc/other.usda@]}}) {}\n',
+    ],
+)  # fmt: skip
+def test_a_usd_model_names_no_other_layer(files: Uploads, text: str):
+    """A layer that is composed of others would open them."""
+    pytest.importorskip("pxr")
+    with pytest.raises(ParameterError, match=r"robot\.usda: names the file"):
+        require_alone(kept(files, "robot.usda", "#usda 1.0" + text).path, "robot.usda")
+    require_alone(kept(files, "robot.usda", '#usda 1.0\ndef Xform "a" {}\n').path, "robot.usda")
+
+
+def test_a_robot_has_as_many_joints_as_a_page(files: Uploads):
+    """A form for thousands of joints would keep all other pages waiting."""
+    from backemf.studio.transferring import MOST_JOINTS, robot_joints
+
+    def model(joints: int) -> dict[str, str]:
+        bodies = "".join(f'<body><joint name="j{k}"/><geom size="1"/></body>' for k in range(joints))
+        made = kept(files, "robot.xml", f"<mujoco><worldbody>{bodies}</worldbody></mujoco>")
+        return {"model": str(made.path), "name": made.name}
+
+    assert len(robot_joints(model(MOST_JOINTS), lambda said: None)) == MOST_JOINTS
+    with pytest.raises(ParameterError, match=r"robot\.xml: has 101 joints, and the page has room for 100"):
+        robot_joints(model(MOST_JOINTS + 1), lambda said: None)
+
+
 def test_a_model_with_meshes_may_be_read(files: Uploads):
     """Meshes are left out before MuJoCo would open them."""
     made = kept(files, "robot.xml", '<mujoco><asset><mesh file="/etc/passwd"/></asset></mujoco>')

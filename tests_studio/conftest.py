@@ -56,12 +56,13 @@ class Studio:
 
     def busy_worker(self, page: object) -> int:
         """The worker process that computes now."""
-        while True:
+        for _ in range(600):
             before = {pid: _work(pid) for pid in self.workers}
             page.wait_for_timeout(500)  # type: ignore[attr-defined]
             busy = [pid for pid in self.workers if pid in before and _work(pid) > before[pid]]
             if len(busy) == 1:
                 return busy[0]
+        raise AssertionError("no worker computes")
 
     @property
     def megabytes(self) -> float:

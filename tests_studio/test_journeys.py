@@ -10,6 +10,7 @@ from conftest import shoot
 from playwright.sync_api import Page, expect
 
 import backemf as be
+from backemf.motorfile import dumps
 from backemf.transfer.targets import target_of
 
 DRAWN = ".js-plotly-plot .scatterlayer"
@@ -79,6 +80,45 @@ def test_a_typed_datasheet_is_checked_while_it_is_typed(page, tmp_path):
     page.get_by_role("link", name="Look at it").click()
     page.wait_for_selector(DRAWN)
     expect(page.locator(".motor-name")).to_have_text("Desk motor")
+
+
+def test_a_file_that_is_dropped_in_is_chosen_and_can_be_changed(page, tmp_path):
+    """A datasheet fills the form and is the motor of all pages, also where its name has tags; an actuator is chosen."""
+    page.goto("/motor?tab=sheet")
+    sheet = '[electrical]\nnominal_voltage = "24 V"\nresistance = "1 ohm"\nkt = "30 mN*m/A"\n'
+    (tmp_path / "sheet.toml").write_text(f'name = "<b>Desk</b> motor"\n{sheet}')
+    magnet = be.Magnet(torque_constant=0.03, back_emf_constant=0.03)
+    bench = be.Motor(name="Bench", winding=be.Winding(resistance=1.0), magnet=magnet, ratings=be.Ratings(voltage=24.0))
+    (tmp_path / "bench.toml").write_text(dumps(be.Actuator(bench)))
+    page.set_input_files("input[type=file]", tmp_path / "sheet.toml")
+    expect(page.locator(".motor-small")).to_have_text("<b>Desk</b> motor")
+    expect(page.get_by_label("resistance", exact=True).first).to_have_value("1 ohm")
+    before = page.url
+    page.get_by_label("resistance", exact=True).first.fill("2 ohm")
+    page.wait_for_url(lambda url: url != before)
+    page.reload()
+    expect(page.get_by_label("resistance", exact=True).first).to_have_value("2 ohm")
+    expect(page.locator(".motor-small")).to_have_text("<b>Desk</b> motor")
+    page.set_input_files("input[type=file]", tmp_path / "bench.toml")
+    expect(page.locator(".motor-small")).to_have_text("Bench")
+
+
+def test_the_axis_of_time_is_below_all_rows(page):
+    """Also where no limit acts, which is said; the box under the cursor hides what is behind it."""
+    page.goto("/try?m=maxon-re40-148877&cmd=1+V")
+    page.wait_for_function("document.querySelector('.js-plotly-plot')?.data?.length > 5")
+    expect(page.locator(".js-plotly-plot .yaxislayer-above").last).to_be_attached()
+    lowest = """() => {
+      const bottom = name => Math.max(
+        ...[...document.querySelectorAll(name)].map(each => each.getBoundingClientRect().bottom));
+      return bottom('.js-plotly-plot .xtick text') > bottom('.js-plotly-plot .scatterlayer .trace path');
+    }"""
+    page.wait_for_function(lowest)
+    assert page.evaluate("document.querySelector('.js-plotly-plot').layout.yaxis7.ticktext") == ["no limit acts"]
+    box = page.locator(".js-plotly-plot .nsewdrag").first.bounding_box()
+    page.mouse.move(box["x"] + 200, box["y"] + 30)
+    page.locator(".hoverlayer .legend .bg").wait_for()
+    assert page.evaluate("getComputedStyle(document.querySelector('.hoverlayer .legend .bg')).fillOpacity") == "1"
 
 
 def test_sliders_move_the_picture_and_the_address(page):

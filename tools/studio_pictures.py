@@ -10,7 +10,7 @@ from pathlib import Path
 from PIL import Image
 
 ROOT = Path(__file__).resolve().parent.parent
-SHOWN = ("motor", "look", "try", "simulators", "typed-slip")
+SHOWN = ("motor", "look", "try", "simulators", "typed-slip", "identify-answer", "size-answer")
 """Pictures that the documentation shows, each in light and dark."""
 TALLEST = 1300
 """What is further down is left out [px]."""

@@ -19,13 +19,12 @@ from .actuator import Actuator
 from .actuator.networks import Gru, Lstm, Mlp
 from .checks import quote
 from .datasheet import Datasheet
-from .datasheet.write import toml_value
 from .errors import BackemfError, ParameterError
 from .files import read_bytes, read_text, write_text
 from .learned.beside import network_name, read_beside, write_beside
 from .motor import Estimate, Motor
 from .parts import declaration_of, members
-from .toml_text import parse_toml
+from .toml_text import parse_toml, toml_value
 from .tree import is_table
 from .values import Foreign
 

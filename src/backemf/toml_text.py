@@ -1,10 +1,12 @@
-"""TOML that somebody else wrote, parsed within bounds: depth, digits, and parts of a key."""
+"""TOML: what somebody else wrote, parsed within bounds of depth, digits and parts of a key; and tables as text."""
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 import tomllib
+from collections.abc import Mapping
 
 from .errors import BackemfError
 from .values import Foreign
@@ -66,3 +68,43 @@ def _place_first(fault: tomllib.TOMLDecodeError, text: str) -> str:
     if where == "end of document":
         where = f"line {len(text.splitlines())}"
     return f"{where}: {what[0].lower()}{what[1:]}"
+
+
+# --- writing
+
+
+def write_tables(content: Mapping[str, Foreign], path: tuple[str, ...] = (), heading: str = "[{}]") -> str:
+    """TOML text of tables and lists of tables; what is empty is left out, and so are tables that are."""
+    plain = {name: value for name, value in content.items() if not _is_table(value) and value not in ("", [])}
+    lines = [f"{toml_key(name)} = {toml_value(value)}\n" for name, value in plain.items()]
+    text = f"\n{heading.format('.'.join(map(toml_key, path)))}\n" if path and lines else ""
+    text += "".join(lines)
+    for name, value in content.items():
+        if isinstance(value, Mapping):
+            text += write_tables(value, (*path, name))
+        elif _is_table(value):
+            text += "".join(write_tables(row, (*path, name), "[[{}]]") for row in value)
+    return text
+
+
+def _is_table(value: Foreign) -> bool:
+    return isinstance(value, Mapping) or (isinstance(value, list) and bool(value) and isinstance(value[0], Mapping))
+
+
+def toml_key(key: str) -> str:
+    """A key in TOML, quoted where it must be."""
+    return key if key.replace("_", "").replace("-", "").isalnum() and key.isascii() else toml_value(key)
+
+
+def toml_value(value: object) -> str:
+    """A value in TOML."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        # JSON's escapes are TOML's; only DEL must be escaped in TOML and is not in JSON
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(toml_value(v) for v in value) + "]"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return repr(value)

@@ -47,7 +47,12 @@ def print_findings(findings: Sequence[tuple[str, str, str]]) -> None:
 
 def print_json(answer: object) -> None:
     """An answer for scripts."""
-    print(json.dumps(plain(answer), indent=1, ensure_ascii=False))
+    print(json_text(answer))
+
+
+def json_text(answer: object) -> str:
+    """An answer for scripts as text."""
+    return json.dumps(plain(answer), indent=1, ensure_ascii=False)
 
 
 def print_written(paths: Iterable[Path | None]) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
+from ..toml_text import toml_key, toml_value
 from ..units import linear_unit, write_quantity
 from .sheet import Datasheet
 from .table import LISTS, TABLES, Table, quantities
@@ -24,7 +24,7 @@ def write(sheet: Datasheet) -> str:
     for name in ("sources", "measured"):
         content: dict[str, Any] = getattr(sheet, name)
         if content:
-            lines += ["", f"[{name}]", *(f"{_key(key)} = {toml_value(value)}" for key, value in content.items())]
+            lines += ["", f"[{name}]", *(f"{toml_key(key)} = {toml_value(value)}" for key, value in content.items())]
     return "\n".join(lines) + "\n"
 
 
@@ -39,21 +39,3 @@ def _lines(header: str, part: Table, motion: str, always: bool = False) -> list[
             value = write_quantity(value, units[key].unit_of(motion))
         lines.append(f"{key} = {toml_value(value)}")
     return ["", header, *lines] if lines or always else []
-
-
-def _key(key: str) -> str:
-    return key if key.replace("_", "").replace("-", "").isalnum() and key.isascii() else toml_value(key)
-
-
-def toml_value(value: object) -> str:
-    """A value in TOML."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        # JSON's escapes are TOML's; only DEL must be escaped in TOML and is not in JSON
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(toml_value(v) for v in value) + "]"
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
-        return str(int(value))
-    return repr(value)

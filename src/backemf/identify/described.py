@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..checks import concrete, quote
-from ..datasheet.write import toml_value
 from ..errors import BackemfError, ParameterError, UnitError
 from ..parts import Declaration, declaration_of
+from ..toml_text import toml_value
 from ..units import parse
 from ..values import Foreign
 from .channels import suggest

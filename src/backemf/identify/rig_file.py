@@ -8,9 +8,8 @@ from typing import Any
 
 from ..actuator import Supply
 from ..checks import quote
-from ..datasheet.write import toml_value
 from ..errors import ParameterError
-from ..toml_text import parse_toml
+from ..toml_text import parse_toml, toml_value
 from .channels import CHANNELS, suggest
 from .described import Described, part_lines, read_part
 from .rig import PARTS, Rig, firmware_kinds, load_kinds, sensor_unit

@@ -9,9 +9,9 @@ from difflib import get_close_matches
 import numpy as np
 
 from ..checks import quote
-from ..datasheet.write import toml_value
 from ..errors import BackemfError, ParameterError, UnitError
 from ..parts import Declaration, declaration_of, members
+from ..toml_text import toml_value
 from ..units import example, parse, write_quantity
 from ..values import Foreign
 

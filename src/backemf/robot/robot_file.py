@@ -27,12 +27,11 @@ from typing import TYPE_CHECKING
 from ..actuator import Actuator, Delay, Supply
 from ..catalog import ids
 from ..checks import quote
-from ..datasheet.write import toml_value
 from ..errors import ParameterError
 from ..files import read_bytes
 from ..motorfile import actuator_from, actuator_lines
 from ..parts import FAMILIES
-from ..toml_text import parse_toml
+from ..toml_text import parse_toml, toml_value
 from ..values import Foreign
 from .joint_drive import JointDrive, checked_drive, unit_of
 from .part_tables import part_entries, part_text, quantity_text, read_kind, read_part, read_quantity, suggest

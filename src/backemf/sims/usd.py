@@ -113,6 +113,27 @@ def _bounded_layers(root: Layer | str, name: str) -> list[Layer]:
     return found
 
 
+def named_files(path: Path) -> list[str]:
+    """Other files that a USD file is composed of, none of which is opened; none where it cannot be read."""
+    Sdf, Tf, UsdUtils = usd("Sdf", "Tf", "UsdUtils")
+    quiet = UsdUtils.CoalescingDiagnosticDelegate()
+    found: list[str] = []
+    try:
+        layer: Any = Sdf.Layer.OpenAsAnonymous(str(path))
+
+        def visit(place: Any) -> None:
+            spec = layer.GetObjectAtPath(place)
+            if isinstance(spec, Sdf.PrimSpec) and spec.HasInfo("clips"):
+                found.append(f"clips of {place}")
+
+        layer.Traverse(Sdf.Path.absoluteRootPath, visit)
+        return [*map(str, layer.GetCompositionAssetDependencies()), *found]
+    except Tf.ErrorException:
+        return []
+    finally:
+        del quiet
+
+
 def applied_schemas(prim: Prim) -> list[str]:
     """Names of the schemas that a prim has, whether USD knows them or not."""
     return [str(name) for name in prim.GetPrimTypeInfo().GetAppliedAPISchemas()]

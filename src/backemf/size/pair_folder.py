@@ -14,11 +14,10 @@ from pathlib import Path
 import numpy as np
 
 from ..checks import quote
-from ..datasheet.write import toml_value
 from ..errors import ParameterError
 from ..files import make_folder, open_plain, read_text, write_text
 from ..motor import Coulomb, Drag, Gearbox, Magnet, Motor, Rotor, Stage, Thermal, TwoNodeThermal, Winding
-from ..toml_text import parse_toml
+from ..toml_text import parse_toml, toml_value
 from .candidates import Batch, Candidates, LeftOut
 
 INDEX = "catalogue.toml"

@@ -14,6 +14,7 @@ from ..cli.words import quantity
 from ..files import read_bytes
 from ..values import Foreign
 from .motors import Chosen, choose, refs_of
+from .pictures import range_of_or_none, supply_volts
 from .session import Download, Session
 
 __all__ = ["JOINT_UNITS"]
@@ -72,7 +73,8 @@ def page_of(chosen: Chosen) -> bytes:
 
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "motor.html"
-        findings = [] if chosen.sheet is None else chosen.sheet.check()
+        # the file of a changed motor is that of an actuator
+        findings = [] if chosen.sheet is None or chosen.changed else chosen.sheet.check()
         page(file, title=chosen.name, motor=chosen.motor, findings=findings)
         return read_bytes(file)
 
@@ -82,12 +84,14 @@ def page_of(chosen: Chosen) -> bytes:
 
 def look_python(session: Session) -> str:
     """The pictures of Look."""
-    if session.chosen.motor is None:
+    chosen = session.chosen
+    if chosen.motor is None:
         return loading(session) + 'be.plot.joint_limits(actuator, path="limits.png")\n'
     volts, celsius = session.get("v", "None"), session.get("t", "None")
+    draw = "operating_range" if _has_range(session) else "torque_speed"
     return loading(session) + (
         "motor = actuator.motor\n"
-        f'be.plot.operating_range(motor, {volts}, {celsius}, "range.png")\n'
+        f'be.plot.{draw}(motor, {volts}, {celsius}, path="range.png")\n'
         f"best = be.analyze.constants(motor, {volts}, {celsius})\n"
         "print(best.max_efficiency, best.no_load_speed, best.max_torque)\n"
     )
@@ -96,10 +100,21 @@ def look_python(session: Session) -> str:
 def look_command(session: Session) -> str:
     """The command that shows the same."""
     volts, celsius = session.get("v"), session.get("t")
+    draw = ["--plot range.png"] if session.chosen.motor is None or _has_range(session) else []
     return command(
         "backemf", "show", session.chosen.file, *option("--voltage", f"{volts} V" if volts else None),
-        *option("--temperature", f"{celsius} degC" if celsius else None), *estimating(session), "--plot range.png",
+        *option("--temperature", f"{celsius} degC" if celsius else None), *estimating(session), *draw,
+        "--page motor.html",
     )  # fmt: skip
+
+
+def _has_range(session: Session) -> bool:
+    """Whether the figures say which torque is continuous."""
+    motor = session.chosen.motor
+    celsius = session.number("t")
+    assert motor is not None
+    warm = float(motor.winding.reference_temperature) if celsius is None else celsius
+    return range_of_or_none(motor, supply_volts(motor, session.number("v")), warm) is not None
 
 
 # --- Try
@@ -118,7 +133,7 @@ def try_python(session: Session) -> str:
     command_text = f"{wanted:g}" if isinstance(wanted, float) else f"be.commands.{_part(wanted, '')}"
     seconds = f"duration={quantity('', session.get('dur'), 's'):g}, dt={quantity('', session.get('dt'), 's'):g}"
     lines.append(f"run = be.simulate(actuator, {_part(load)}, {command_text}, {seconds})")
-    return "\n".join([*lines, "print(run.findings())", 'run.plot("run.png")', ""])
+    return "\n".join([*lines, "print(run.findings())", 'run.to_parquet("run.parquet")', ""])
 
 
 def _part(part: Foreign, room: str = "be.") -> str:

@@ -16,7 +16,7 @@ Examples:
   backemf studio
   backemf studio --port 9000 --no-browser
   backemf studio --host 0.0.0.0      for a class: prints a link with a token
-""",
+"""
 )
 def studio(
     port: Annotated[int, typer.Option(metavar="PORT", help="Port to listen on.")] = 8337,

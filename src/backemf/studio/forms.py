@@ -8,7 +8,6 @@ from dataclasses import MISSING, fields
 
 from nicegui import ui  # pyright: ignore[reportMissingImports]
 
-from ..datasheet.write import toml_value
 from ..errors import BackemfError, ParameterError
 from ..parts import Declaration, declaration_of
 from ..toml_text import parse_toml
@@ -21,20 +20,6 @@ Table = dict[str, Foreign]
 """A table of a TOML file: words, quantities as text, and tables below it."""
 ROLES = ("number", "flag", "word", "words", "count")
 """What a field of a form can hold."""
-
-
-def toml_text(content: Mapping[str, Foreign], path: tuple[str, ...] = ()) -> str:
-    """TOML text of tables; what is empty is left out, and so are tables that are."""
-    plain = {name: value for name, value in content.items() if not isinstance(value, Mapping) and value not in ("", [])}
-    lines = [f"{_key(name)} = {toml_value(value)}\n" for name, value in plain.items()]
-    head = f"\n[{'.'.join(map(_key, path))}]\n" if path and lines else ""
-    return (
-        head + "".join(lines) + "".join(toml_text(v, (*path, k)) for k, v in content.items() if isinstance(v, Mapping))
-    )
-
-
-def _key(name: str) -> str:
-    return name if name.replace("_", "").replace("-", "").isalnum() and name.isascii() else toml_value(name)
 
 
 def read_tables(text: str, first: str) -> Table:
@@ -73,7 +58,7 @@ def text_field(
         return changed()
 
     line = ui.input(title, value=session.get(name), placeholder=example, on_change=lambda e: put(e.value))
-    line.props("dense outlined debounce=400").classes("full")
+    line.props("dense outlined stack-label debounce=400").classes("full")
 
 
 def kinds_of(kinds: Mapping[str, type]) -> dict[str, type]:
@@ -144,7 +129,7 @@ def fields_form(
 
 
 def _field(it: Declaration, name: str, value: Foreign, put: Callable[[str, Foreign], None], hint: str) -> None:
-    label = name.replace("_", " ") + (f" [{it.unit}]" if it.unit and it.unit != "1" else "")
+    label = name.replace("_", " ")
     if it.role == "flag":
         ui.checkbox(label, value=bool(value), on_change=lambda e: put(name, e.value)).props("dense")
         return
@@ -160,9 +145,9 @@ def _field(it: Declaration, name: str, value: Foreign, put: Callable[[str, Forei
         return int(text) if it.role == "count" and text.isdigit() else text
 
     text = ", ".join(value) if isinstance(value, list) else str(value or "")
-    example = f"such as 1.5 {it.unit}{hint}" if it.unit and it.role == "number" else ""
+    example = f"e.g. 1.5 {it.unit}{hint}" if it.unit and it.unit != "1" and it.role == "number" else ""
     line = ui.input(label, value=text, placeholder=example)
-    line.props("dense outlined debounce=400").classes("full")
+    line.props("dense outlined stack-label debounce=400").classes("full")
     line.on_value_change(lambda e: put(name, typed(e.value)))
 
 

@@ -14,13 +14,14 @@ from ..errors import BackemfError
 from ..files import read_text
 from ..identify import CHANNELS, Rig
 from ..identify.rig import LARGEST, firmware_kinds, load_kinds
+from ..toml_text import write_tables
 from ..values import Foreign
 from .address import pack
-from .forms import fields_form, kinds_of, number_in, part_form, put_tables, read_tables, text_field, toml_text
+from .forms import fields_form, kinds_of, number_in, part_form, put_tables, read_tables, text_field
 from .pictures import COLOURS, figure, line
 from .session import Download, Session
 from .uploads import Upload
-from .widgets import card, empty, picture, refreshable_method, sentence
+from .widgets import card, empty, named, picture, refreshable_method, sentence
 from .work import Work, drop_area, kept_answer, key_of, report_frame, uploads_of_session
 
 LOGS = (".csv", ".parquet", ".npz", ".json", ".mcap")
@@ -29,8 +30,8 @@ OTHERS = (".toml", ".xml", ".mjcf")
 """A rig, and the model of a robot."""
 FIRST_RIG = 'format = "backemf rig 1"\n\n[load]\nkind = "Pendulum"\n'
 FIELDS = (
-    ("ho", "hold out", "kp==800, or a share such as 0.3"),
-    ("free", "free", "motor.friction.*"),
+    ("ho", "hold out", "kp==800, or a share: 0.3"),
+    ("free", "free", "all; or motor.friction.*"),
     ("seed", "random seed", "0"),
 )
 """Name in the address, title and example of each option."""
@@ -72,7 +73,7 @@ class Identify:
     @property
     def rig_text(self) -> str:
         """The rig as TOML text."""
-        return toml_text({**self.rig, "format": "backemf rig 1"})
+        return write_tables({**self.rig, "format": "backemf rig 1"})
 
     def payload(self) -> dict[str, Foreign]:
         """What a job is given."""
@@ -97,14 +98,15 @@ class Identify:
         with ui.element("div").classes("columns"):
             with ui.element("div").classes("stack"):
                 with card("1 Logs"):
-                    drop_area("Drop logs here", self.files, self.add, (*LOGS, *OTHERS))
+                    drop_area("Drop logs here, or choose them", self.files, self.add, (*LOGS, *OTHERS))
                     self.list_logs()
                     self.reading = Work("Reading the logs")
                 with card("2 What they were taken on"):
                     self.rig_form()
                 with card("3 The fit"):
-                    ui.label("Believed before").classes("muted")
-                    ui.link(self.session.chosen.name, self.session.link("/motor"))
+                    with ui.row().classes("open-in"):
+                        ui.label("Starts from").classes("muted")
+                        ui.link(self.session.chosen.name, self.session.link("/motor"))
                     for name, title, example in FIELDS:
                         text_field(self.session, name, title, example, "fit", self.texts)
                     self.work = Work("The fit")
@@ -173,9 +175,8 @@ class Identify:
                     if "rows" in row:
                         notes = "".join(f", {name} = {value}" for name, value in list(row["notes"].items())[:3])
                         ui.label(f"{row['duration']:.4g} s, {row['rows']} rows{notes}").classes("muted")
-                ui.button(icon="delete", on_click=partial(forget, each.key)).props(
-                    f'flat round dense aria-label="Remove {each.name}"'
-                )
+                remove = ui.button(icon="delete", on_click=partial(forget, each.key)).props("flat round dense")
+                named(remove, f"Remove {each.name}")
 
     # --- columns and checks
 
@@ -206,9 +207,9 @@ class Identify:
                 now, of = self.mapped.get(text, [channel, unit])
                 ui.label(text).classes("file-name")
                 choice = ui.select(names, value=now if now in names else "", with_input=False)
-                choice.props(f'dense outlined aria-label="Channel of {text}"')
+                named(choice.props("dense outlined"), f"Channel of {text}")
                 shown = ui.input(value=of, placeholder=CHANNELS[now].unit if now in CHANNELS else "unit")
-                shown.props(f'dense outlined debounce=700 aria-label="Unit of {text}"')
+                named(shown.props("dense outlined debounce=700"), f"Unit of {text}")
                 choice.on_value_change(lambda e, c=text, u=shown: correct(c, e.value or "", u.value or ""))
                 shown.on_value_change(lambda e, c=text, k=choice: correct(c, k.value or "", e.value or ""))
 
@@ -227,7 +228,8 @@ class Identify:
                     sentence(f"{figure}: {text}", severity)
                 if not row["findings"]:
                     sentence("nothing is suspicious", "ok")
-                picture(_drawn(row["curves"]), f"Channels of {row['name']} over time", height=280)
+                axes = len({CHANNELS[name].unit for _, name, *_ in row["curves"]})
+                picture(_drawn(row["curves"]), f"Channels of {row['name']} over time", height=140 + 90 * min(axes, 4))
 
     # --- the rig
 
@@ -274,6 +276,8 @@ class Identify:
         why = "drop in a log first" if not self.logs else f"{bad[0]} cannot be read" if bad else ""
         if why:
             sentence(why, "warning")
+        elif notes := sorted({note for row in self.read for note in row.get("notes", ())}):
+            sentence("notes of the logs can stand in a field: " + ", ".join(f"log.{each}" for each in notes[:8]))
         button = ui.button("Find the motor", icon="play_arrow", on_click=self.fit).props(
             "no-caps unelevated text-color=on-accent"
         )
@@ -366,18 +370,15 @@ def _drawn(curves: list[list[Foreign]]) -> dict[str, Foreign]:
     units = list(dict.fromkeys(CHANNELS[name].unit for _, name, *_ in curves))[:4]
     places: dict[str, Foreign] = {}
     for k, unit in enumerate(units):
-        low, title = 1.0 - (k + 1) / len(units), unit.replace("*", "·").replace("degC", "°C")
+        low, title = 1.0 - (k + 1) / len(units), {"degC": "°C", "1": ""}.get(unit, unit).replace("*", "·")
         domain = [low + 0.05, low + 1.0 / len(units)]
-        places["yaxis" if k == 0 else f"yaxis{k + 1}"] = {
-            "title": {"text": title},
-            "domain": domain,
-            "anchor": "x",
-            "automargin": True,
-        }
+        place = "yaxis" if k == 0 else f"yaxis{k + 1}"
+        places[place] = {"title": {"text": title}, "domain": domain, "anchor": "x", "automargin": True, "nticks": 4}
     axes = {unit: "y" if k == 0 else f"y{k + 1}" for k, unit in enumerate(units)}
     lines = [
         line(time, values, title, COLOURS[number % len(COLOURS)], yaxis=axes[CHANNELS[name].unit], width=1.5,
              dash="dot" if name.endswith("_command") else "solid")
         for number, (title, name, time, values) in enumerate(curves) if CHANNELS[name].unit in units
     ]  # fmt: skip
-    return figure(lines, "time [s]", "", **places)
+    last = "y" if len(units) < 2 else f"y{len(units)}"
+    return figure(lines, "time [s]", "", xaxis={"anchor": last}, **places)

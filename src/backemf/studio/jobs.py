@@ -192,7 +192,7 @@ def size(payload: Payload, tell: Progress) -> Json:
         if task.robot is not None:
             require_alone(Path(task.robot.model), next(n for n, path in files.items() if path == task.robot.model))
         found = find(task, _candidates(payload, files))
-        report = report_html(found, 5)
+        report = report_html(found)
     joints: dict[str, Json] = {}
     for name, each in found.joints.items():
         front = each.front if len(task.wanted) > 1 else []
@@ -200,7 +200,7 @@ def size(payload: Payload, tell: Progress) -> Json:
             "rows": [_pair(each[rank], task.supply) for rank in range(min(top, len(each)))],
             "front": [_pair(choice, task.supply) for choice in front[:100]],
         }
-    return {"joints": joints, "report": report, "answer": found.answer(top), "wanted": list(task.wanted)}
+    return {"joints": joints, "report": report, "answer": found.answer(10), "wanted": list(task.wanted)}
 
 
 def _pair(choice: Choice, supply: Supply) -> Json:

@@ -86,7 +86,7 @@ def build(session: Session) -> None:
                     efficiency = picture(rest.efficiency, "Efficiency over speed and torque", 300)
                 with card("Time until the winding is too hot"):
                     if rest.heating is None:
-                        empty("Nothing is known of this motor's heat.", "Switch estimates on, on the page Motor.")
+                        empty(f"The figures give no {_missing(motor)}.", "Add it on page Motor: Change its figures.")
                         heating = None
                     else:
                         heating = picture(rest.heating, "Time to the temperature limit over the current", 300)
@@ -159,6 +159,11 @@ def _rest(state: dict[str, str]) -> Rest:
     except ParameterError:
         heat = None
     return Rest(pictures.efficiency(motor, volts, warm, session.get("u", "rpm")), heat)
+
+
+def _missing(motor: Motor) -> str:
+    """What the time to the limit needs and the motor does not say."""
+    return "thermal resistance" if motor.thermal is None else "maximum winding temperature"
 
 
 def _say(session: Session, found: Main) -> None:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from nicegui import events, ui  # pyright: ignore[reportMissingImports]
 
 from ..cli.catalogue import SAYS, Row, filter_rows
 from ..errors import BackemfError, ParameterError
+from ..motor.estimate import Estimate
 from ..units import convert, format_quantity
 from ..values import Foreign
 from . import as_text, catalogue, pictures, sheet_form
 from .address import pack
 from .motors import FIRST, MOST, Chosen, choose, read_text, refs_of
 from .session import Session
-from .widgets import card, drop_header, empty, heading, picture, sentence
+from .widgets import card, drop_header, empty, heading, named, picture, sentence
 
 COLUMNS = (
     ("says", "says", None),
@@ -42,11 +45,20 @@ async def build(session: Session) -> None:
             place = ui.element("div").classes("stack")
         with ui.element("div").classes("stack"), card("Chosen", "chosen"):
             chosen = ui.element("div").classes("stack")
+    compared = ui.element("div")
 
     def show_chosen() -> None:
         chosen.clear()
+        compared.clear()
         with chosen:
-            _chosen(session, choose_refs, fork)
+            motors = _chosen(session, choose_refs, fork)
+            if len(motors) == 1:
+                _compared(motors)
+                _estimates(session, motors)
+        if len(motors) > 1:
+            with compared, card("Side by side", "below"):
+                _compared(motors)
+                _estimates(session, motors)
         _say(session)
 
     def choose_refs(refs: list[str]) -> None:
@@ -205,7 +217,8 @@ def _table(session: Session, choose_refs: Foreign) -> Foreign:
 # --- what is chosen
 
 
-def _chosen(session: Session, choose_refs: Foreign, fork: Foreign) -> None:
+def _chosen(session: Session, choose_refs: Foreign, fork: Foreign) -> list[Chosen]:
+    """What is chosen, with its picture and the ways on."""
     refs = refs_of(session.state) or [FIRST]
     motors: list[Chosen] = []
     for ref in refs:
@@ -215,12 +228,12 @@ def _chosen(session: Session, choose_refs: Foreign, fork: Foreign) -> None:
             sentence(str(error), "error")
     if not motors:
         empty("No motor is chosen.", "Click on one in the catalogue, or type its datasheet in.")
-        return
+        return motors
     drawn = [(one.name, one.actuator, one.motor) for one in motors if one.motor is None or one.motor.motion != "linear"]
     if drawn:
         try:
             figure = pictures.torque_over_speed(drawn, None, None, session.get("u", "rpm"))
-            picture(figure, "Torque over speed of what is chosen", 260)
+            picture(figure, "Torque over speed of what is chosen", 230 + 24 * len(drawn))
         except ParameterError as error:
             sentence(str(error), "warning")
     for one in motors:
@@ -231,18 +244,18 @@ def _chosen(session: Session, choose_refs: Foreign, fork: Foreign) -> None:
             if len(motors) > 1:
                 others = [ref for ref in refs if ref != one.ref]
                 remove = ui.button(icon="close", on_click=lambda others=others: choose_refs(others))
-                remove.props('flat round dense size="sm"').props["aria-label"] = f"Remove {one.name}"
+                named(remove.props("flat round dense size=sm"), f"Remove {one.name}")
     with ui.row().classes("go-on"):
         ui.html('<a class="button" data-page="/look" href="/look">Look at it</a>', sanitize=False)
         ui.html('<a class="button" data-page="/simulators" href="/simulators">To a simulator</a>', sanitize=False)
         if motors[0].sheet is not None:
             ui.button("Change its figures", icon="edit", on_click=lambda: fork(motors[0])).props("flat dense no-caps")
-    _compared(motors)
-    _estimates(session, motors[0], lambda: choose_refs(refs))
+    _estimate_switch(session, motors, lambda: choose_refs(refs))
     if motors[0].sheet is not None:
         findings = [f for f in motors[0].sheet.check() if f.severity in ("warning", "error")]
         for found in findings[:6]:
             sentence(f"{found.figure.replace('_', ' ')}: {found.explanation}", found.severity)
+    return motors
 
 
 def _compared(motors: list[Chosen]) -> None:
@@ -268,27 +281,33 @@ def _compared(motors: list[Chosen]) -> None:
         )
 
 
-def _estimates(session: Session, one: Chosen, redraw: Foreign) -> None:
-    """The switch for estimates, and what each rests on."""
-    estimates = [] if one.sheet is None or one.actuator.motor is None else one.sheet.estimates()
-    if not estimates:
+def _estimates_of(motors: list[Chosen]) -> dict[str, Sequence[Estimate]]:
+    return {one.name: one.sheet.estimates() for one in motors if one.sheet and one.actuator.motor is not None}
+
+
+def _estimate_switch(session: Session, motors: list[Chosen], redraw: Foreign) -> None:
+    count = sum(map(len, _estimates_of(motors).values()))
+    if not count and not session.estimate:
         return
 
     def switch(event: events.ValueChangeEventArguments) -> None:
         session.put(est="1" if event.value else None)
         redraw()
 
-    words = f"Estimate what is not printed ({len(estimates)})"
-    ui.switch(words, value=session.estimate, on_change=switch)
-    if session.estimate:
-        heading("Estimates, not the maker's figures", 3)
+    ui.switch(f"Estimate what is not printed ({count})", value=session.estimate, on_change=switch)
+
+
+def _estimates(session: Session, motors: list[Chosen]) -> None:
+    """What is estimated, between which values, and what it rests on."""
+    for name, estimates in _estimates_of(motors).items() if session.estimate else ():
+        if estimates:
+            heading("Estimates, not the maker's figures" + (f": {name}" if len(motors) > 1 else ""), 3)
         for estimate in estimates:
             value, low, high = estimate.texts()
             with ui.element("div").classes("estimate"):
                 ui.label(estimate.name.replace(".", " ").replace("_", " "))
                 ui.label(value).classes("number-cell")
-                ui.label(f"90 % between {low} and {high}").classes("muted")
-                ui.label(estimate.rule).classes("muted rule")
+                ui.label(f"90 % between {low} and {high}; {estimate.rule}").classes("muted rule")
 
 
 def _drop(session: Session, choose_refs: Foreign, redraw: Foreign) -> None:
@@ -305,19 +324,15 @@ def _drop(session: Session, choose_refs: Foreign, redraw: Foreign) -> None:
         except BackemfError as error:
             ui.notify(str(error), type="negative", multi_line=True, timeout=12_000, close_button="OK")
             return
+        choose_refs([pack(text)])
         if found.sheet is not None:
             session.put(d=pack(text))
+            # last, since the place for files is built anew with the form
             await redraw()
-        choose_refs([pack(text)])
 
     with card("A TOML file"):
         ui.label("A datasheet or a motor file, as the command line writes them.").classes("muted")
-        drop = ui.upload(
-            on_upload=dropped,
-            auto_upload=True,
-            max_file_size=LARGEST,
-            max_files=20,
-        )
+        drop = ui.upload(on_upload=dropped, auto_upload=True, max_file_size=LARGEST, max_files=20)
         drop.props('flat bordered accept=".toml"').classes("drop")
         drop_header(drop, "Drop a TOML file here, or choose one")
         drop.on("rejected", lambda: ui.notify(f"a TOML file of at most {LARGEST // 1000} kB can be dropped here"))

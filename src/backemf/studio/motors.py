@@ -15,7 +15,7 @@ from ..motorfile import dumps, is_actuator, loads_with_joint
 from ..values import Foreign
 from .address import MARK, unpack
 
-FIRST = "maxon-re40-148877"
+FIRST = "maxon-re40-gp52c"
 """The motor of a page without an address."""
 MOST = 4
 """Most motors side by side."""

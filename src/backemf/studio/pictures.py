@@ -23,7 +23,10 @@ Figure = dict[str, Foreign]
 COLOURS = ("#2589c9", "#d98600", "#0f9d76", "#c2649a")
 """One colour per motor, which stands out on white and on black."""
 RED, SHADOW = "#e0622b", "#8b97a3"
-CONFIG = {"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"]}
+CONFIG = {
+    "displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"],
+    "toImageButtonOptions": {"filename": "backemf", "scale": 2},
+}  # fmt: skip
 SPEEDS = {"rpm": RPM, "rad/s": 1.0}
 """Units of speed that can be chosen, and what a speed in rad/s is multiplied by."""
 
@@ -45,6 +48,9 @@ def figure(data: list[Figure], x: str, y: str, **layout: Foreign) -> Figure:
         "yaxis": {**axis, "title": {"text": y, "standoff": 8}, **layout.pop("yaxis", {})},
         "legend": {"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0.0, "bgcolor": "rgba(0,0,0,0)"},
         "hovermode": "x unified",
+        # the page's own colours, light or dark, come from its style
+        "hoverlabel": {"bgcolor": "#ffffff"},
+        "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": SHADOW, "activecolor": COLOURS[0]},
         "showlegend": True,
         "uirevision": "kept",
     }

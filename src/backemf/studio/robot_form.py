@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 
 from nicegui import ui  # pyright: ignore[reportMissingImports]
 
@@ -59,7 +58,7 @@ def build(session: Session) -> None:
 def _joints(session: Session, model: Upload, joints: list[Mapping[str, str]]) -> None:
     """A motor for each joint, and the button that writes the robot."""
     own = (refs_of(session.state) or [FIRST])[0]
-    options = {"": "no motor", own: f"{session.chosen.name} (the motor of this page)"}
+    options = {"": "no motor", own: session.chosen.name}
     options |= {name: name for name in catalog.ids() if name not in options}
     chosen: dict[str, str] = json.loads(session.get("rm", "{}"))
     answer = ui.element("div").classes("stack")
@@ -88,6 +87,9 @@ def _joints(session: Session, model: Upload, joints: list[Mapping[str, str]]) ->
                     options, label=f"{name} ({joint['kind']})", value=value if value in options else "",
                     with_input=True, on_change=lambda e, name=name: put(name, e.value),
                 ).props("dense outlined options-dense")  # fmt: skip
+        ui.button("Write the robot", icon="precision_manufacturing", on_click=lambda: write()).props(
+            "no-caps unelevated text-color=on-accent"
+        ).classes("start")
         work = Work("writing the robot")
         result = ui.element("div").classes("stack")
 
@@ -101,33 +103,15 @@ def _joints(session: Session, model: Upload, joints: list[Mapping[str, str]]) ->
             found = await work.run("robot", payload)
             if found:
                 with result:
-                    _written(session, model, found)
-
-        ui.button("Write the robot", icon="precision_manufacturing", on_click=write).props(
-            "no-caps unelevated text-color=on-accent"
-        )
+                    _written(session, found)
 
 
-def _written(session: Session, model: Upload, found: Mapping[str, Foreign]) -> None:
+def _written(session: Session, found: Mapping[str, Foreign]) -> None:
     """The file of the robot, and what is lost of each kind of joint."""
-    stem = Path(model.name).stem
-    ending = {".py": ".py"}.get(Path(found["file"]).suffix, Path(found["file"]).suffix)
-    name = f"{stem}_with_motors{ending}"
     with ui.row().classes("run-head"):
-        ui.button(f"Download {name}", icon="download", on_click=lambda: ui.download.content(found["text"], name)).props(
-            "dense no-caps unelevated text-color=on-accent"
-        )
-        ui.button(
-            f"Download {stem}.toml",
-            icon="download",
-            on_click=lambda: ui.download.content(found["toml"], f"{stem}.toml"),
-        ).props("dense no-caps outline")
-        for other, content in found["files"].items():
-            ui.button(
-                f"Download {other}",
-                icon="download",
-                on_click=lambda other=other, content=content: ui.download.content(content, other),
-            ).props("dense no-caps outline")
+        for file, content in found["files"].items():
+            take = ui.button(f"Download {file}", icon="download").props("dense no-caps outline")
+            take.on_click(lambda file=file, content=content: ui.download.content(content, file))
     for kind in found["kinds"]:
         losses = [loss for loss in kind["statuses"] if loss["status"] != "kept"]
         lost = "; ".join(f"{loss['phenomenon']} {loss['status']}" for loss in losses) or "nothing is lost"
@@ -135,7 +119,11 @@ def _written(session: Session, model: Upload, found: Mapping[str, Foreign]) -> N
         sentence(f"{len(kind['joints'])} joints ({some}): {lost}.", "info")
     for finding in found["findings"]:
         sentence(f"{finding['figure']}: {finding['explanation']}", finding["severity"])
-    for note in [*found["changes"], *found["notes"]]:
+    for note in found["notes"]:
         sentence(note, "info")
-    command = as_text.command("backemf", "export", f"{stem}.toml", f"--to {session.get('to', NAMES[0])}", f"-o {name}")
+    output, robot = list(found["files"])[:2]
+    options = {"--to": session.get("to", NAMES[0]), "--kind": session.get("kind"), "--timestep": session.get("ts"),
+               "--effort": session.get("effort")}  # fmt: skip
+    words = [word for name, text in options.items() for word in as_text.option(name, text)]
+    command = as_text.command("backemf", "export", robot, *words, f"-o {output}")
     code(command, "the command")

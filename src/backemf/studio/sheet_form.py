@@ -9,8 +9,8 @@ from nicegui import ui  # pyright: ignore[reportMissingImports]
 
 from ..datasheet import Datasheet, Finding
 from ..datasheet.table import LISTS, TABLES, choices, quantities
-from ..datasheet.write import toml_value
 from ..errors import BackemfError
+from ..toml_text import toml_value, write_tables
 from ..units import example
 from ..values import Foreign
 from .address import pack, unpack
@@ -27,7 +27,7 @@ USUAL = {
     "peak": ("torque", "current"),
 }  # fmt: skip
 """The figures that most makers print; all others can be added."""
-CONVENTIONS = ("resistance", "torque_constant", "figures_at")
+CONVENTIONS = {"resistance": "resistance is", "torque_constant": "torque constant is", "figures_at": "figures hold for"}
 WORDS = {"kt": "torque constant Kt", "kv": "speed constant Kv", "ke": "back-EMF constant Ke"}
 
 Entries = dict[tuple[str, str], str]
@@ -56,7 +56,10 @@ def build(session: Session, choose_refs: Callable[[list[str]], None]) -> None:
         words = WORDS.get(key, key.replace("_", " "))
         with ui.element("div").classes("figure-row"):
             inputs[at] = ui.input(
-                words, value=entries.get(at, ""), placeholder=example(unit), on_change=lambda e: changed(at, e.value)
+                words,
+                value=entries.get(at, ""),
+                placeholder="" if unit == "1" else f"e.g. {example(unit)}",
+                on_change=lambda e: changed(at, e.value),
             ).props('dense outlined stack-label debounce="250"')
             notes[at] = ui.element("div").classes("figure-note").props('aria-live="polite"')
 
@@ -69,9 +72,9 @@ def build(session: Session, choose_refs: Callable[[list[str]], None]) -> None:
                 on_change=lambda e: changed(("", "name"), e.value),
             ).props('dense outlined stack-label debounce="250"')  # fmt: skip
             words = choices(TABLES["conventions"])
-            for key in CONVENTIONS:
+            for key, title in CONVENTIONS.items():
                 ui.select(
-                    list(words[key]), label=f"{key.replace('_', ' ')} is",
+                    list(words[key]), label=title,
                     value=entries.get(("conventions", key)) or words[key][0],
                     on_change=lambda e, key=key: changed(("conventions", key), e.value),
                 ).props("dense outlined options-dense")  # fmt: skip
@@ -129,21 +132,7 @@ def toml_of(entries: Entries, before: str = "") -> str:
             place[key] = _number(text)
         else:
             place.pop(key, None)
-    lines = [f"{key} = {toml_value(value)}" for key, value in content.items() if not _is_table(value)]
-    for key, value in content.items():
-        if _is_table(value):
-            for row in value if isinstance(value, list) else [value]:
-                if row:
-                    lines += ["", f"[[{key}]]" if isinstance(value, list) else f"[{key}]"]
-                    lines += [
-                        f"{toml_value(name) if '.' in name else name} = {toml_value(entry)}"
-                        for name, entry in row.items()
-                    ]
-    return "\n".join(lines) + "\n"
-
-
-def _is_table(value: Foreign) -> bool:
-    return isinstance(value, dict) or (isinstance(value, list) and bool(value) and isinstance(value[0], dict))
+    return write_tables(content)
 
 
 def _number(text: str) -> str | float:

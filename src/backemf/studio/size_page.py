@@ -8,15 +8,18 @@ import shlex
 from nicegui import ui  # pyright: ignore[reportMissingImports]
 
 from ..actuator import Supply
-from ..cli.size import COLUMNS
+from ..cli.size import COLUMNS as FIGURES
+from ..cli.size import EXPENDABLE
+from ..cli.tables import json_text
 from ..errors import BackemfError
 from ..files import read_text
 from ..size import Task, TaskLimits
 from ..size.task import LARGEST, WANTED, JointTask, load_kinds
 from ..size.task_file import motion_kinds
+from ..toml_text import write_tables
 from ..values import Foreign, Json
 from .address import pack
-from .forms import Table, fields_form, kinds_of, number_in, part_form, put_tables, read_tables, text_field, toml_text
+from .forms import Table, fields_form, kinds_of, number_in, part_form, put_tables, read_tables, text_field
 from .motors import choose, refs_of
 from .pictures import COLOURS, SHADOW, figure
 from .session import Download, Session
@@ -49,6 +52,8 @@ SOURCES = {"": "the catalogue of backemf", "chosen": "the motors of page 1", "fi
 """Where candidates come from."""
 TOP = 50
 """Pairs of the table [1]."""
+COLUMNS = [each for each in FIGURES if each[1] == "energy" or each[1] not in EXPENDABLE[:6]]
+"""Those of the command line on a narrow terminal, and energy; the report has all."""
 
 
 class Size:
@@ -66,7 +71,7 @@ class Size:
         efficiency = number_in(self.session.get("eff"))
         stage = {} if efficiency is None else {"efficiency": efficiency}
         gears = {"gears": {"ratios": self.ratios, **stage}} if self.ratios else {}
-        return toml_text({**self.task, **gears, "format": "backemf task 1"})
+        return write_tables({**self.task, **gears, "format": "backemf task 1"})
 
     @property
     def ratios(self) -> list[float]:
@@ -114,7 +119,12 @@ class Size:
         with ui.element("div").classes("columns"):
             with ui.element("div").classes("stack"):
                 with card("1 The task"):
-                    drop_area("Drop a task or a motion", self.files, self.add, (".toml", ".csv", ".xml", ".mjcf"))
+                    drop_area(
+                        "Drop a task or a motion, or choose one",
+                        self.files,
+                        self.add,
+                        (".toml", ".csv", ".xml", ".mjcf"),
+                    )
                     self.form()
                 with card("2 Candidates"):
                     self.candidates()
@@ -151,12 +161,12 @@ class Size:
         wanted = self.task.get("wanted", ["mass"])
         names = {name: said for name, (_, said) in WANTED.items()}
         chosen = ui.select(
-            names, value=[wanted] if isinstance(wanted, str) else wanted, multiple=True, label="wanted small"
+            names, value=[wanted] if isinstance(wanted, str) else wanted, multiple=True, label="minimise"
         )
         chosen.props("dense outlined").classes("full")
         chosen.on_value_change(lambda e: (self.task.__setitem__("wanted", e.value), self.put()))
-        ambient = ui.input("ambient [°C], optional", value=str(self.task.get("ambient", "")))
-        ambient.props("dense outlined debounce=400").classes("full")
+        ambient = ui.input("ambient", placeholder="e.g. 40 degC", value=str(self.task.get("ambient", "")))
+        ambient.props("dense outlined stack-label debounce=400").classes("full")
         ambient.on_value_change(lambda e: (self.task.__setitem__("ambient", _warm(e.value or "")), self.put()))
         with ui.expansion("limits").classes("full"):
             fields_form(TaskLimits, self.task.setdefault("limits", {}), self.put)
@@ -284,12 +294,10 @@ class Size:
         lines = []
         for row in rows:
             shown = {key: _cell(row.get(key), form) for _, key, form in COLUMNS}
+            shown["tightest"] = str(shown["tightest"]).replace("_", " ")
             lines.append({**shown, "open": [[page, link] for page, link in links[row["name"]].items()]})
-        made = (
-            ui.table(columns=columns, rows=lines, row_key="name", pagination=10)
-            .props("dense flat")
-            .classes("full figures")
-        )
+        made = ui.table(columns=columns, rows=lines, row_key="name", pagination=10)
+        made.props("dense flat").classes("full figures size-pairs")
         made.add_slot(
             "body-cell-open",
             '<q-td :props="props"><a v-for="each in props.row.open" :href="each[1]" class="cell-link">'
@@ -307,13 +315,12 @@ class Size:
             f'import backemf as be\n\nfound = be.size("task.toml"{given})\nprint(found.best)\n'
             'found.report("size.html")\n'
         )
-        command = shlex.join(
-            ["backemf", "size", "task.toml", *(["--from", folder] if folder else []), "--report", "size.html"]
-        )
+        words = ["backemf", "size", "task.toml", *(["--from", folder] if folder else []), "--report", "size.html"]
+        command = shlex.join(words) + " --json > size.json"
         files = [Download("task.toml", lambda: self.text)]
         if self.answer:
             files.append(Download("size.html", lambda: self.answer["report"]))
-            files.append(Download("size.json", lambda: json.dumps(self.answer["answer"], indent=2)))
+            files.append(Download("size.json", lambda: json_text(self.answer["answer"]) + "\n"))
         self.session.show_texts(python, command, *files)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -11,8 +12,10 @@ import numpy as np
 
 from ..actuator import Supply
 from ..cli.drive import actuator_from
+from ..cli.robots import change_lines
 from ..cli.words import above_zero
 from ..errors import BackemfError, ParameterError
+from ..files import read_bytes, write_bytes
 from ..plot.style import axis_scale
 from ..robot import JointDrive, Robot
 from ..robot.robot_file import write_content
@@ -21,18 +24,20 @@ from ..transfer import export
 from ..transfer.duty import HEAT, HEAT_STEP, command_for, complete_actuator, scale_of
 from ..transfer.exported import asked_of, inputs_of, law_of
 from ..transfer.picture import REACH, envelope_of
-from ..transfer.robots.exporting import export_robot
+from ..transfer.robots.exporting import ENDINGS, export_robot
 from ..transfer.robots.models import read_model
 from ..transfer.targets import NAMES, ROOMS, room_of, target_of
 from ..values import Foreign, Json
 from . import pictures
-from .motors import choose
+from .motors import FIRST, choose, refs_of
 from .session import Session
-from .uploads import require_alone
+from .uploads import LARGEST, require_alone
 from .workers import Progress
 
 NAMELESS = "mit-mini-cheetah"
 """A motor of the catalogue for a robot of which only the joints are asked for."""
+MOST_JOINTS = 100
+"""Most joints of a robot on the page [1]."""
 STEP = "2 ms"
 """Physics step of the simulator, if nothing else is said."""
 
@@ -131,8 +136,7 @@ def compared(payload: dict[str, Foreign], tell: Progress) -> Json:
 def robot_joints(payload: dict[str, Foreign], tell: Progress) -> Json:
     """Names and kinds of the joints of a robot's model that a motor can drive."""
     model, name = Path(payload["model"]), payload["name"]
-    if model.suffix in (".xml", ".mjcf", ".urdf"):
-        require_alone(model, name)
+    require_alone(model, name)
     probe = Robot(model=model, drives={".*": JointDrive(motor=NAMELESS)})
     try:
         found = read_model(probe)
@@ -141,48 +145,60 @@ def robot_joints(payload: dict[str, Foreign], tell: Progress) -> Json:
     driven = [joint for joint in found.joints if joint.is_driven]
     if not driven:
         raise ParameterError(f"{name}: has no joint that a motor could drive")
+    if len(driven) > MOST_JOINTS:
+        raise ParameterError(
+            f"{name}: has {len(driven)} joints, and the page has room for {MOST_JOINTS}: use the command line"
+        )
     return [{"name": joint.name, "kind": joint.kind} for joint in driven]
 
 
 def robot_of(model: Path, drives: dict[str, str], state: dict[str, str]) -> Robot:
     """A robot with the motors that were chosen for its joints, each joint by its name."""
     made: dict[str, JointDrive] = {}
+    session = Session("/simulators", state)
     for ref in dict.fromkeys(drives.values()):
-        chosen = choose(ref, state.get("est") == "1")
+        # the motor of the page is the one that was changed on Look
+        chosen = session.chosen if ref == (refs_of(state) or [FIRST])[0] else choose(ref, session.estimate)
         control = None if not state.get("xc") else actuator_from(chosen.actuator, controller=state["xc"]).controller
         motor = chosen.actuator if chosen.text else ref
-        drive = JointDrive(motor=motor, controller=control, estimate=True if state.get("est") == "1" else None)
+        estimate = True if session.estimate and not chosen.changed else None
+        drive = JointDrive(motor=motor, controller=control, estimate=estimate)
         names = [re.escape(name) for name, own in drives.items() if own == ref]
         made["|".join(names)] = drive
-    volts = state.get("v")
-    return Robot(model=model, drives=made, supply=Supply(voltage=float(volts)) if volts else None)
+    volts = session.number("v")
+    return Robot(model=model, drives=made, supply=None if volts is None else Supply(voltage=volts))
 
 
 def robot_written(payload: dict[str, Foreign], tell: Progress) -> Json:
-    """A whole robot for a simulator: its file, and what is lost of each kind of joint."""
-    model, name, state = Path(payload["model"]), payload["name"], payload["state"]
-    try:
-        robot = robot_of(model, payload["drives"], state)
-        tell({"label": "writing the robot", "done": 0, "total": 1, "word": ""})
-        found = export_robot(robot, state.get("to") or NAMES[0], compare=False)
-        findings = [asdict(each) for each in robot.check()]
-    except BackemfError as error:
-        raise ParameterError(str(error).replace(str(model), name)) from None
-    text = found.text.replace(str(model), name)
+    """A whole robot for a simulator: its files, and what is lost of each kind of joint.
+
+    The model lies in a folder of its own under the name that its owner gave it, as on the command line.
+    """
+    name, state = payload["name"], payload["state"]
+    to, step = state.get("to") or NAMES[0], state.get("ts")
+    ending = ENDINGS.get(to.partition("@")[0], (target_of(to).ending,))[0]
+    with tempfile.TemporaryDirectory() as folder:
+        model = Path(folder) / name
+        write_bytes(model, read_bytes(payload["model"], LARGEST))
+        output = model.with_name(f"{model.stem}_with_motors{ending}")
+        try:
+            require_alone(model, name)
+            robot = robot_of(model, payload["drives"], state)
+            tell({"label": "writing the robot", "done": 0, "total": 1, "word": ""})
+            found = export_robot(
+                robot, to, output, kind=state.get("kind") or None, effort=state.get("effort") or "peak",
+                timestep=above_zero("timestep", step, "s") if step else None,
+            )  # fmt: skip
+            findings = [asdict(each) for each in robot.check()]
+        except BackemfError as error:
+            raise ParameterError(str(error).replace(f"{folder}/", "")) from None
+        beside = {each: content.decode("utf-8", errors="replace") for each, content in found.files.items()}
+        toml = write_content(robot, model.parent)
+    kinds = [
+        {"joints": list(each.joints), "statuses": [asdict(loss) for loss in each.statuses]} for each in found.kinds
+    ]
+    notes = [line.replace(f"{folder}/", "") for line in (*change_lines(found.changes), *found.notes)]
     return {
-        "text": text, "file": f"robot{_ending(state)}", "title": found.title, "notes": found.notes,
-        "changes": found.changes,
-        "files": {each: content.decode("utf-8", errors="replace") for each, content in found.files.items()},
-        "toml": write_content(robot, model.parent).replace(model.name, name),
-        "kinds": [
-            {"patterns": list(each.patterns), "joints": list(each.joints), "notes": each.notes,
-             "statuses": [asdict(loss) for loss in each.statuses]}
-            for each in found.kinds
-        ],
+        "files": {output.name: found.text, f"{model.stem}.toml": toml, **beside}, "kinds": kinds, "notes": notes,
         "findings": [each for each in findings if each["severity"] in ("warning", "error")],
     }  # fmt: skip
-
-
-def _ending(state: dict[str, str]) -> str:
-    """Ending of the files of the simulator that a state names."""
-    return target_of(state.get("to") or NAMES[0]).ending

@@ -219,7 +219,7 @@ def draw(
         "showlegend": False,
         "margin": {"l": 88, "r": 12, "t": 6, "b": 40},
     }
-    heights = [1.0] * len(rows) + [0.16 + 0.22 * len(acting)]
+    heights = [1.0] * len(rows) + [0.16 + 0.22 * max(len(acting), 1)]
     total, top, gap = sum(heights), 1.0, 0.022
     data: list[pictures.Figure] = []
     axis = {"zeroline": False, "showgrid": True, "fixedrange": True, "nticks": 4}
@@ -230,60 +230,34 @@ def draw(
         layout[place] = {**axis, "domain": [max(low + gap, 0.0), top], "automargin": False}
         top = low
         if row == "limits":
-            layout[place] |= {
-                "showgrid": False,
-                "range": [len(acting) - 0.4, -0.6],
-                "tickvals": list(range(len(acting))),
-                "ticktext": [f"{name} limit" for name in acting],
-            }
+            lanes = [f"{limit} limit" for limit in acting] or ["no limit acts"]
+            ticks = {"tickvals": list(range(len(lanes))), "ticktext": lanes}
+            layout[place] |= {"showgrid": False, "range": [len(lanes) - 0.4, -0.6], **ticks}
             for lane, limit in enumerate(acting):
                 spans = spans_of(scale * time, flags & LIMITS[limit])[:600]
                 x = [v for a, b in spans for v in (float(f"{a:.7g}"), float(f"{b:.7g}"), None)]
-                data.append(
-                    pictures.line(
-                        x,
-                        [None if v is None else lane for v in x],
-                        limit,
-                        pictures.RED,
-                        yaxis=name,
-                        width=11,
-                        hoverinfo="skip",
-                    )
-                )
+                y = [None if v is None else lane for v in x]
+                data.append(pictures.line(x, y, limit, pictures.RED, yaxis=name, width=11, hoverinfo="skip"))
+            if not acting:
+                # an axis without a line would not be drawn, and the axis of time hangs on it
+                ends = [scale * begin, scale * end]
+                data.append(pictures.line(ends, [0, 0], "", "rgba(0,0,0,0)", yaxis=name, hoverinfo="skip"))
             continue
         channel, aim = ROWS[row]
         factor, shown = _shown(found["units"][row], speed)
-        words = f"{row}<br>[{shown}]"
+        words, value = f"{row}<br>[{shown}]", f"%{{y:.4g}} {shown}"
         layout[place]["title"] = {"text": words, "standoff": 4, "font": {"size": 12}}
         for source, colour, width in ((shadow, pictures.SHADOW, 1.5), (found, pictures.COLOURS[0], 1.8)):
             if source is not None and channel in source["channels"]:
                 t, values = view(source, channel, begin, min(end, source["steps"] * source["dt"]))
                 said = "before" if source is shadow else row
-                data.append(
-                    pictures.line(
-                        pictures.lean(scale * t, 7),
-                        pictures.lean(factor * values),
-                        said,
-                        colour,
-                        yaxis=name,
-                        width=width,
-                        hovertemplate=f"%{{y:.4g}} {shown}",
-                    )
-                )
+                x, y = pictures.lean(scale * t, 7), pictures.lean(factor * values)
+                data.append(pictures.line(x, y, said, colour, yaxis=name, width=width, hovertemplate=value))
         if aim == found["main"] and "command" in found["channels"]:
             t, values = view(found, "command", begin, end)
-            data.append(
-                pictures.line(
-                    pictures.lean(scale * t, 7),
-                    pictures.lean(factor * values),
-                    "target",
-                    pictures.COLOURS[1],
-                    yaxis=name,
-                    width=1.4,
-                    dash="dash",
-                    hovertemplate=f"%{{y:.4g}} {shown}",
-                )
-            )
+            x, y = pictures.lean(scale * t, 7), pictures.lean(factor * values)
+            look = {"yaxis": name, "width": 1.4, "dash": "dash", "hovertemplate": value}
+            data.append(pictures.line(x, y, "target", pictures.COLOURS[1], **look))
         _ratings(data, found, row, name, scale * np.array([begin, end]), factor)
     last = "y" if len(heights) == 1 else f"y{len(heights)}"
     bounds = [scale * begin, scale * end]
@@ -297,23 +271,15 @@ def _ratings(
     data: list[pictures.Figure], found: Mapping[str, Foreign], row: str, axis: str, ends: np.ndarray, factor: float
 ) -> None:
     """What the maker allows as thin lines, where the run comes near it."""
-    channel = ROWS[row][0]
-    largest = max(abs(v) for v in np.abs(view(found, channel, 0.0, found["steps"] * found["dt"])[1]).tolist())
+    values = view(found, ROWS[row][0], 0.0, found["steps"] * found["dt"])[1]
     for words, limit in found["ratings"].get(row, []):
-        if largest >= 0.4 * limit:
-            per = RPM if row == "speed" and factor == 1.0 else 1.0
-            data.append(
-                pictures.line(
-                    pictures.lean(ends, 7),
-                    [float(f"{limit / per:.5g}")] * 2,
-                    f"{words} rating",
-                    pictures.RED,
-                    yaxis=axis,
-                    width=1,
-                    dash="dashdot",
-                    hovertemplate="%{y:.4g}",
-                )
-            )
+        # makers print speeds in rpm
+        most = limit / RPM if row == "speed" else limit
+        for sign in (1.0, -1.0):
+            if (sign * values).max() >= 0.4 * most:
+                level = [float(f"{sign * factor * most:.5g}")] * 2
+                look = {"yaxis": axis, "width": 1, "dash": "dashdot", "hovertemplate": "%{y:.4g}"}
+                data.append(pictures.line(pictures.lean(ends, 7), level, f"{words} rating", pictures.RED, **look))
 
 
 def _shown(unit: str, speed: str) -> tuple[float, str]:

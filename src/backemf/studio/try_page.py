@@ -56,7 +56,7 @@ def build(session: Session) -> None:
                     "Position, speed, torque, current, temperature and energy over time",
                     760,
                 )
-            said = card_holder()
+            said = ui.element("div").classes("stack")
 
     def draw(span: tuple[float, float] | None = None) -> Foreign:
         return trial.draw(runs[-1], runs[-2] if len(runs) > 1 else None, span, session.get("u", "rpm"))
@@ -111,9 +111,8 @@ def build(session: Session) -> None:
         runs.append(found)
         while len(runs) > 2:
             shutil.rmtree(runs.pop(0)["folder"], ignore_errors=True)
-        state_words.text = f"{found['steps']} steps" + (
-            ", the run before in grey; drag to zoom" if len(runs) > 1 else "; drag to zoom"
-        )
+        before = ", the run before in grey" if len(runs) > 1 else ""
+        state_words.text = f"{found['steps']} steps{before}; dashed the target, dash-dotted a rating; drag to zoom"
         drawing.update_figure(await run.io_bound(draw))
         _say_findings(said, found)
         _say(session, found)
@@ -140,11 +139,6 @@ async def _within(element: Foreign, work: Foreign) -> None:
         await work()
 
 
-def card_holder() -> Foreign:
-    """An empty place for what is said of a run."""
-    return ui.element("div").classes("stack")
-
-
 def _fill(session: Session) -> None:
     """What a page without an address begins with: a step of the rated voltage, or of the torque of limits alone."""
     chosen = session.chosen
@@ -153,7 +147,7 @@ def _fill(session: Session) -> None:
     inertia = 1e-3 if motor is None or motor.rotor is None else 3.0 * float(motor.reflected_inertia)
     volts = 0.0 if motor is None else supply_volts(motor, session.number("v"))
     known = {
-        "load": f"inertia inertia={inertia:.3g}kg" + ("" if linear else "*m^2"),
+        "load": f"inertia inertia={inertia:.3g}kg" if linear else f"inertia inertia={_inertia(inertia)}",
         "ctrl": "voltage" if motor is not None else "torque",
         "cmd": f"step value={volts:g}V time=10ms" if motor is not None else "1 N*m",
         "dur": "0.5 s",
@@ -162,6 +156,11 @@ def _fill(session: Session) -> None:
     for name, text in known.items():
         if not session.get(name):
             session.state[name] = text
+
+
+def _inertia(value: float) -> str:
+    """An inertia [kg·m²] in the unit in which it is short."""
+    return f"{1e7 * value:.3g}g*cm^2" if value < 9.99e-5 else f"{value:.3g}kg*m^2"
 
 
 def _controls(session: Session, changed: Foreign) -> None:

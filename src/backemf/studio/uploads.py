@@ -173,6 +173,12 @@ def _paths(content: Json | Foreign) -> Iterator[str]:
 
 def require_alone(path: Path, name: str) -> None:
     """Check that a robot's model names no file that would be opened; meshes are not."""
+    if path.suffix in (".usd", ".usda", ".usdc"):
+        from ..sims.usd import named_files
+
+        for other in named_files(path):
+            raise ParameterError(f"{name}: names the file {other[:80]!r}; flatten it into one, or use the command line")
+        return
     from ..sims.xml_text import parse_xml
 
     root = parse_xml(read_text(path, what="a robot's model"), name, "a robot's model")

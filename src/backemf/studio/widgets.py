@@ -37,10 +37,16 @@ def empty(what: str, remedy: str) -> None:
         ui.label(remedy)
 
 
+def named(element: Foreign, text: str) -> Foreign:
+    """An element with what a screen reader calls it; a text of a file must not be read as further properties."""
+    element.props["aria-label"] = text
+    return element
+
+
 @contextmanager
 def card(title: str, more: str = "") -> Iterator[Foreign]:
     """An area of a page with its title."""
-    with ui.element("section").classes(f"area {more}").props(f'aria-label="{title}"') as area:
+    with named(ui.element("section").classes(f"area {more}"), title) as area:
         if title:
             heading(title)
         yield area
@@ -60,19 +66,15 @@ def escape(text: str) -> str:
 
 def picture(figure: dict[str, Foreign], label: str, height: int = 360) -> Foreign:
     """A picture of Plotly that fills its area; `label` is what a screen reader says."""
-    return (
-        ui.plotly(figure).classes("picture").style(f"height: {height}px").props(f'role="figure" aria-label="{label}"')
-    )
+    return named(ui.plotly(figure).classes("picture").style(f"height: {height}px").props("role=figure"), label)
 
 
 def code(text: str, label: str) -> Foreign:
     """A text to take along, with a button that copies it; `set_code` changes it."""
     with ui.element("div").classes("code"):
-        button = ui.button("Copy", icon="content_copy").props(
-            f'dense no-caps outline aria-label="Copy {escape(label)}"'
-        )
+        button = named(ui.button("Copy", icon="content_copy").props("dense no-caps outline"), f"Copy {label}")
         button.classes("copy").on("click", js_handler="(event) => studio.copy(event)")
-        place = ui.html("", sanitize=False, tag="pre").props(f'tabindex="0" role="region" aria-label="{escape(label)}"')
+        place = named(ui.html("", sanitize=False, tag="pre").props('tabindex="0" role="region"'), label)
     set_code(place, text)
     return place
 
@@ -84,10 +86,7 @@ def set_code(place: Foreign, text: str) -> None:
 
 def drop_header(drop: Foreign, title: str) -> None:
     """What stands on a place for files: a label that the keyboard reaches, too."""
-    drop.add_slot(
-        "header",
-        f'<label class="drop-label"><span>{escape(title)}</span><q-uploader-add-trigger /></label>',
-    )
+    drop.add_slot("header", f'<label class="drop-label"><span>{escape(title)}</span><q-uploader-add-trigger /></label>')
 
 
 class Latest(Generic[T]):

@@ -15,7 +15,7 @@ from ..errors import BackemfError
 from ..values import Foreign, Json
 from . import workers
 from .uploads import LARGEST, Upload, Uploads
-from .widgets import drop_header, sentence
+from .widgets import drop_header, named, sentence
 
 
 def uploads_of_session() -> Uploads:
@@ -55,7 +55,7 @@ class Work:
             with ui.row().classes("work-row") as self.row:
                 self.label = ui.label(title).classes("work-label")
                 ui.button("Cancel", icon="close", on_click=self.cancel).props("outline dense no-caps")
-            self.bar = ui.linear_progress(0.0, show_value=False).props(f'aria-label="{title}" instant-feedback')
+            self.bar = named(ui.linear_progress(0.0, show_value=False).props("instant-feedback"), title)
             self.said = ui.column()
         self.place = place
         self._show(False)
