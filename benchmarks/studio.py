@@ -56,7 +56,7 @@ def main() -> None:
         page = browser.new_page()
         page.set_default_timeout(60_000)
         port = free_port()
-        command = [sys.executable, "-m", "backemf.cli", "studio", "--no-browser", "--port", str(port)]
+        command = [sys.executable, "-m", "backemf", "studio", "--no-browser", "--port", str(port)]
         began = time.perf_counter()
         server = subprocess.Popen(command, env={**os.environ, "XDG_STATE_HOME": folder}, stdout=subprocess.DEVNULL)
         try:

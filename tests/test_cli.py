@@ -55,7 +55,7 @@ def output_of(*arguments, width=80) -> str:
 def program(*arguments, cwd=None):
     """Run the command line as a program of its own."""
     environment = os.environ | {"COLUMNS": "80", "PYTHONPATH": os.pathsep.join(sys.path)}
-    command = [sys.executable, "-m", "backemf.cli", *map(str, arguments)]
+    command = [sys.executable, "-m", "backemf", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=cwd, timeout=120)
 
 
@@ -816,7 +816,7 @@ def test_a_terminal_without_greek_letters_is_no_fault():
         "PYTHONPATH": os.pathsep.join(sys.path),
         "COLUMNS": "120",
     }
-    command = [sys.executable, "-m", "backemf.cli", "list"]
+    command = [sys.executable, "-m", "backemf", "list"]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120)
     assert done.returncode == 0 and done.stderr == "" and "[?]" in done.stdout and RE40 in done.stdout
 
@@ -824,7 +824,7 @@ def test_a_terminal_without_greek_letters_is_no_fault():
 def test_a_reader_that_leaves_early_gets_no_traceback():
     """As in `backemf list | head -1`."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    command = [sys.executable, "-m", "backemf.cli", "list", "--json"]
+    command = [sys.executable, "-m", "backemf", "list", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as done:
         done.stdout.readline()
         done.stdout.close()

@@ -130,7 +130,7 @@ def test_the_first_program_of_a_page_needs_no_extra(page: str, tmp_path: Path):
 )
 def test_commands_of_a_plain_install(arguments: list[str], expected: int | str, tmp_path: Path):
     """They end well, or with one sentence that names the extra, before anything long is computed."""
-    done = plain_python("-m", "backemf.cli", *arguments, cwd=tmp_path)
+    done = plain_python("-m", "backemf", *arguments, cwd=tmp_path)
     assert "Traceback" not in done.stderr
     if isinstance(expected, int):
         assert done.returncode == expected, done.stderr

@@ -72,9 +72,9 @@ def test_the_recipe_makes_a_room(scratch: Path):
 
 def test_the_command_line_knows_the_new_room(scratch: Path):
     """Exported to a file of Toy's, and imported from there, with nothing but the line in the table."""
-    run(scratch, "-m", "backemf.cli", "export", "mit-mini-cheetah", "--to", "toy", "--joint", "knee", "-o", "knee.toy")
+    run(scratch, "-m", "backemf", "export", "mit-mini-cheetah", "--to", "toy", "--joint", "knee", "-o", "knee.toy")
     assert (scratch / "knee.toy").read_text().startswith("servo knee ")
-    assert "knee" in run(scratch, "-m", "backemf.cli", "import", "knee.toy", "--list")
+    assert "knee" in run(scratch, "-m", "backemf", "import", "knee.toy", "--list")
 
 
 # --- a law and a controller
@@ -132,7 +132,7 @@ def test_the_command_line_and_an_export_know_the_new_controller(scratch: Path):
     """By the word that comes of its name, with its units; where a simulator has no place for it, that is said."""
     words = "position-pd stiffness=20V/rad damping=0.3V*s/rad"
     line = ("maxon-re40-148877", "--controller", words)
-    said = run(scratch, "-m", "backemf.cli", "simulate", *line, "--command", "90deg", "--duration", "20ms")
+    said = run(scratch, "-m", "backemf", "simulate", *line, "--command", "90deg", "--duration", "20ms")
     assert "target (position-pd)" in said
-    run(scratch, "-m", "backemf.cli", "export", *line, "--to", "newton", "--kind", "backemf", "-o", "joint.usda")
+    run(scratch, "-m", "backemf", "export", *line, "--to", "newton", "--kind", "backemf", "-o", "joint.usda")
     assert "position" in (scratch / "joint.usda").read_text().lower()

@@ -56,7 +56,7 @@ def parts(path: Path, count: int = 3) -> RecordingWriter:
 
 def run_and_kill(arguments: list[object], part: Path, least: int) -> None:
     """Run the command line until its recording has some bytes, and kill it."""
-    words = [sys.executable, "-m", "backemf.cli", *map(str, arguments)]
+    words = [sys.executable, "-m", "backemf", *map(str, arguments)]
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         for _ in range(20_000):

@@ -38,7 +38,7 @@ def test_files_are_those_of_the_command_line(tmp_path: Path, to: str, ending: st
     (place / "arm.toml").write_text(found["arm.toml"])
     words = ["--effort", options["effort"]] if "effort" in options else []
     words += ["--timestep", options["ts"]] if "ts" in options else []
-    command = [sys.executable, "-m", "backemf.cli", "export", "arm.toml", "--to", to, *words, "-o", next(iter(found))]
+    command = [sys.executable, "-m", "backemf", "export", "arm.toml", "--to", to, *words, "-o", next(iter(found))]
     subprocess.run(command, cwd=place, check=True, capture_output=True)
     assert {path.name: path.read_text() for path in place.iterdir()} == {**found, "arm.xml": ARM}
 

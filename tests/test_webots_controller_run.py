@@ -193,7 +193,7 @@ def test_a_run_that_is_told_to_terminate_closes_its_record(tmp_path, robot_file)
     script, target = tmp_path / "script.py", tmp_path / "run.parquet"
     script.write_text(TEN_STEPS)
     words = ["webots", "run", script, "--robot", robot_file, "-o", target, "--realtime"]
-    process = subprocess.Popen([sys.executable, "-m", "backemf.cli", *map(str, words)])
+    process = subprocess.Popen([sys.executable, "-m", "backemf", *map(str, words)])
     try:
         while not (tmp_path / "ten").exists():
             assert process.poll() is None, "it ended before it could be stopped"

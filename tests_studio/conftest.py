@@ -85,7 +85,7 @@ def start_studio(folder: Path, port: int | None = None, *more: str) -> Studio:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
-    words = [sys.executable, "-m", "backemf.cli", "studio", "--no-browser", "--port", str(port), *more]
+    words = [sys.executable, "-m", "backemf", "studio", "--no-browser", "--port", str(port), *more]
     # NiceGUI takes a program of a test for a test of its own
     environment = {name: value for name, value in os.environ.items() if "PYTEST" not in name and "NICEGUI" not in name}
     environment["XDG_STATE_HOME"] = str(folder)

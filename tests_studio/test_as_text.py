@@ -69,7 +69,7 @@ def test_texts_do_what_the_page_does(page: Page, tmp_path: Path, name: str):
             button.click()
         downloads[got.value.suggested_filename] = given / f"page-{got.value.suggested_filename}"
         got.value.save_as(downloads[got.value.suggested_filename])
-    program = f'"{sys.executable}" -m backemf.cli '
+    program = f'"{sys.executable}" -m backemf '
     lines = [program + line[8:] if line.startswith("backemf ") else line for line in command.splitlines()]
     written: set[str] = set()
     for words in (["bash", "-ec", "\n".join(lines)], [sys.executable, "-c", python]):

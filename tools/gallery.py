@@ -135,7 +135,7 @@ def make(name: str, path: Path) -> None:
         if path.parent.name == "webots" and path.stem != "compare":
             run = [
                 "-m",
-                "backemf.cli",
+                "backemf",
                 "webots",
                 "run",
                 path,

@@ -1,5 +1,0 @@
-"""python -m backemf.cli"""
-
-from . import main
-
-main()
