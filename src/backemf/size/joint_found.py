@@ -214,15 +214,12 @@ class JointFound:
         )  # fmt: skip
 
     def plot(self, rank: int = 0, path: str | Path | None = None) -> Figure:
-        """The task in the operating range of the pair of a rank, to a file if there is a path.
-
-        Dark is what it gives continuously, light what it gives for a short time; the dot is the RMS torque.
-        """
+        """The task in the operating range of the pair of a rank, to a file if there is a path."""
         from ..plot.style import save
         from .report_pictures import draw_range
 
         choice = self[rank]
-        title = f"{self.cycle.name}: {choice.name}"
+        title = f"{self.cycle.name}\n{choice.name}"
         drawn = draw_range(choice.motor, self.task.supply, self.task.ambient, self, self.trace(rank), title)
         return save(drawn, path)
 

@@ -75,7 +75,7 @@ def _pictures(name: str, joint: JointFound) -> Section:
         shown.append(picture(
             draw_range(choice.motor, joint.task.supply, joint.task.ambient, joint, joint.trace(rank)),
             f"operating range {rank + 1}",
-            f"{choice.name}: the task in its range. Dark: continuous, light: for a short time; dot: RMS torque",
+            f"{choice.name}: the task in its range",
         ))  # fmt: skip
     choice, trace = joint.best, joint.trace(0)
     shown.append(picture(draw_cycle(joint, trace), "cycle", f"{choice.name}: current, voltage and winding"))

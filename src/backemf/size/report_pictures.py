@@ -46,27 +46,33 @@ def draw_range(
 ) -> Figure:
     """The task inside the operating range of a motor: each moment as speed and torque at the gear output."""
     with style.look():
-        drawn, (ax,) = style.figure(height=2.7)
+        drawn, (ax,) = style.figure(height=3.1)
         most = [0.0, 0.0]
         try:
             area = range_of(motor, float(supply.voltage), ambient)
-            for torque, shade in ((area.short_term, 0.12), (area.continuous, 0.38)):
-                ax.fill_betweenx(style.RPM * area.speed, 0.0, torque, color=style.BLUE, alpha=shade, linewidth=0)
+            for torque, shade, word in ((area.short_term, 0.12, "short-term"), (area.continuous, 0.38, "continuous")):
+                ax.fill_betweenx(
+                    style.RPM * area.speed, 0.0, torque, color=style.BLUE, alpha=shade, linewidth=0, label=word
+                )
             most = [float(np.nanmax(area.short_term)), style.RPM * float(np.nanmax(area.speed))]
         except ParameterError:
             pass  # a motor whose range is not known has the task alone
         velocity = np.abs(found.cycle.cells.velocity)
         inertia = float(motor.reflected_inertia) * found.cycle.cells.acceleration
         size = np.abs(trace.gear_torque + inertia)
-        ax.plot(size, style.RPM * velocity, color=style.INK, linewidth=0.8)
+        ax.plot(size, style.RPM * velocity, color=style.INK, linewidth=0.8, label="task")
         rms = float(np.sqrt(np.average(size**2, weights=found.cycle.cells.dt)))
-        ax.plot(rms, style.RPM * float(np.average(velocity, weights=found.cycle.cells.dt)), "o", color=style.VERMILION)
+        mean = style.RPM * float(np.average(velocity, weights=found.cycle.cells.dt))
+        ax.plot(rms, mean, "o", color=style.VERMILION, label="RMS torque")
         # the edges of the range where they are near, else the task with some room
         for set_limit, task, edge in zip((ax.set_xlim, ax.set_ylim), (size, style.RPM * velocity), most, strict=True):
             top = float(task.max())
             set_limit(0.0, max(1.15 * top, min(1.08 * edge, 2.5 * top)))
         ax.set(xlabel="joint torque, the rotor's own included [N·m]", ylabel="joint speed [rpm]")
         ax.set_title(title)
+        drawn.legend(
+            *ax.get_legend_handles_labels(), loc="outside lower left", ncols=2, borderpad=0.0, columnspacing=1.2
+        )
         return drawn
 
 
