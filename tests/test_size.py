@@ -452,7 +452,8 @@ def test_picture_of_a_pair(tmp_path):
     found = be.size(task(), [motor("a"), motor("b", ratio=12.0)])
     drawn = found.only.plot(1, tmp_path / "range.svg")
     (ax,) = drawn.axes
-    assert ax.get_title(loc="left") + ax.get_title() == f"joint: {found.only[1].name}"
+    assert ax.get_title(loc="left") + ax.get_title() == f"joint\n{found.only[1].name}"
+    assert [text.get_text() for text in drawn.legends[0].texts] == ["short-term", "continuous", "task", "RMS torque"]
     cells = found.only.cycle.cells
     torque = np.abs((LOAD + float(found.only[1].motor.reflected_inertia)) * cells.acceleration)
     assert ax.lines[0].get_xdata() == pytest.approx(torque, rel=1e-9)
