@@ -724,6 +724,9 @@ CASES = {
         hinges(), {"j0": motor()}, engine="torch"
     ),
     "Motors step one robot": lambda: Motors(
+        hinges(), {"j0": motor(winding=be.Winding(resistance=np.array([[0.5], [0.6]])))}
+    ),
+    "the last axis is that of the joints": lambda: Motors(
         hinges(), {"j0": motor(winding=be.Winding(resistance=np.array([0.5, 0.6])))}
     ),
     "backlash needs Motor.rotor": lambda: Motors(hinges(), {"j0": motor(rotor=None, backlash=0.01)}),
