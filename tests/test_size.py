@@ -373,6 +373,14 @@ def test_verification_agrees():
     assert seen.limited == 0.0
 
 
+@pytest.mark.filterwarnings("error")
+def test_many_turns_are_meant():
+    """A task of three turns is verified without a hint at degrees."""
+    joint = be.JointTask(motion=be.TrapezoidMove(angle=6.0 * np.pi, duration=2.0), load=be.Inertia(0.01))
+    (seen,) = be.size(task(joints={"joint": joint}), [motor()]).verify(1)
+    assert seen.simulated_current == pytest.approx(seen.predicted_current, rel=0.02)
+
+
 def test_verification_near_a_resonance():
     """A spring and its weight swing a pendulum nearly alone: the motor gives 1 % of the torque that goes around."""
     joint = be.JointTask(

@@ -132,6 +132,20 @@ def test_bad_task_files(old, new, words):
     assert "\n" not in str(error.value)
 
 
+def test_every_limit_in_a_task_file():
+    """Each in a unit that people write, temperatures among them."""
+    texts = {
+        "mass": "800 g", "diameter": "40 mm", "current": "5000 mA", "supply_current": "3 A",
+        "winding_temperature": "120 °C", "housing_temperature": "60 degC",
+    }  # fmt: skip
+    given = "\n[limits]\n" + "\n".join(f'{name} = "{text}"' for name, text in texts.items())
+    limits = be.Task.parse(TEXT + given, "arm.toml").limits
+    assert vars(limits) == {
+        "mass": 0.8, "diameter": 0.04, "current": 5.0, "supply_current": 3.0, "winding_temperature": 120.0,
+        "housing_temperature": 60.0,
+    }  # fmt: skip
+
+
 def database(
     folder: Path, motors: str, gears: str = "g,X,1,planetary,1,10,0.1,1e-8,0.9,1,2,1\n", fits: str = "m,g\n"
 ) -> Path:

@@ -168,7 +168,12 @@ def _actuator(found: JointFound, motor: Motor, load: Load, spring: JointSpring |
         stiffness=0.0 if none else float(gains.kp), damping=0.0 if none else float(gains.kd),
         current_bandwidth=LOOP / step,
     )  # fmt: skip
-    return Actuator(motor, found.task.supply, controller=loop, spring=spring)
+    # a task of many turns means them
+    lowest, highest = float(found.cycle.cells.position.min()), float(found.cycle.cells.position.max())
+    beyond = highest - lowest + 1.0
+    return Actuator(
+        motor, found.task.supply, controller=loop, spring=spring, command_range=(lowest - beyond, highest + beyond)
+    )
 
 
 def _step(motor: Motor, cycle: Cycle) -> float:

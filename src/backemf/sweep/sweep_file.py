@@ -196,7 +196,6 @@ def _distribution(content: dict[str, Foreign], unit: str, place: str) -> Distrib
 
 
 def _number(value: Foreign, unit: str, place: str) -> float:
-    unit = unit.replace("°C", "degC")
     return read_quantity(value, None if unit in ("", *WITHOUT_UNIT) else unit, place)
 
 

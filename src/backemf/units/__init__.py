@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from ..errors import UnitError
 from .expression import read_unit
-from .kinds import PRACTICAL, example, name_of, with_article, write_it
+from .kinds import CELSIUS, PRACTICAL, example, name_of, with_article, write_it
 from .number import split_quantity
 from .reading import resolve
 from .spelling import amperes_of, keyboard, unit_words
@@ -40,8 +40,8 @@ _TO_DC = {"rms": ("RMS phase", "√(3/2)"), "peak-phase": ("peak phase", "√3/2
 def parse(text: str | float, unit: str) -> float:
     """The SI value of a quantity that must have the dimension of `unit`.
 
-    A bare number is taken only where `unit` has no dimension; `"degC"` asks for a temperature, which stays in °C.
-    Amperes are DC-equivalent ones, so that RMS and peak amperes are refused.
+    A bare number is taken only where `unit` has no dimension; `"degC"` or `"°C"` asks for a temperature, which stays in
+    °C. Amperes are DC-equivalent ones, so that RMS and peak amperes are refused.
     """
     value, ampere = parse_printed(text, unit)
     if ampere in _TO_DC:
@@ -58,12 +58,12 @@ def parse_printed(text: str | float, unit: str) -> tuple[float, str | None]:
     if isinstance(text, bool) or not isinstance(text, (str, int, float)):
         raise UnitError(f"{text!r} is not a quantity: {write_it(unit)}")
     if not isinstance(text, str):
-        if unit == "degC" or read_unit(unit).dimension != NONE:
+        if unit in CELSIUS or read_unit(unit).dimension != NONE:
             raise UnitError(f"{text!r} has no unit: {write_it(unit)}")
         return _finite(text, float(text)), None
     number, rest = split_quantity(text, unit)
     words = unit_words(rest)
-    if unit == "degC":
+    if unit in CELSIUS:
         return _temperature(text, number, words), None
     if words == "degC":
         raise UnitError(f'"{text}" is a temperature, not {with_article(name_of(unit))}: {write_it(unit)}')
@@ -80,7 +80,7 @@ def parse_printed(text: str | float, unit: str) -> tuple[float, str | None]:
 
 def convert(value: float, unit: str) -> float:
     """A value in SI expressed in `unit`."""
-    return value if unit == "degC" or "√" in unit else value / read_unit(unit).size
+    return value if unit in CELSIUS or "√" in unit else value / read_unit(unit).size
 
 
 def format_quantity(value: float, unit: str, digits: int = 4) -> str:

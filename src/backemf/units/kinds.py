@@ -6,6 +6,8 @@ from .expression import read_unit
 from .unit import Unit
 
 _BASE = ("m", "kg", "s", "A", "K")
+CELSIUS = ("degC", "°C")
+"""Temperatures, which are no multiples of a unit; parts declare them as they are printed."""
 
 PRACTICAL: dict[str, tuple[str, ...]] = {
     "V": ("mV", "V"),
@@ -98,7 +100,7 @@ def describe(unit: Unit) -> tuple[str, str]:
 def name_of(unit: str) -> str:
     """What is wanted in a unit."""
     exact = next((name for name, (symbol, _) in _KNOWN.items() if symbol == unit), None)
-    return "temperature" if unit == "degC" else exact or describe(read_unit(unit))[0]
+    return "temperature" if unit in CELSIUS else exact or describe(read_unit(unit))[0]
 
 
 def with_article(name: str) -> str:
@@ -108,7 +110,7 @@ def with_article(name: str) -> str:
 
 def example(unit: str) -> str:
     """How a quantity of this dimension is written."""
-    if unit == "degC":
+    if unit in CELSIUS:
         return "155 degC"
     if unit == "rad":
         return "12 arcmin"
