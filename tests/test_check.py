@@ -3,12 +3,15 @@
 import csv
 import math
 import os
+import random
 import re
 from pathlib import Path
 
 import pytest
 
 from backemf.datasheet import Datasheet, Finding
+from backemf.datasheet.predict import TOLERANCE, predict
+from backemf.datasheet.solve import solve
 
 V, R, K, J = 24.0, 0.5, 0.05, 2e-5
 RPM = math.pi / 30
@@ -50,6 +53,47 @@ def test_a_consistent_sheet_is_ok_throughout():
     for finding in found.values():
         assert finding.severity == "ok", str(finding)
         assert finding.ratio == pytest.approx(1.0, abs=1e-6)
+
+
+ELECTRICAL = {
+    "nominal_voltage": V, "resistance": R, "inductance": 1e-4, "electrical_time_constant": 1e-4 / R, "kt": K,
+    "no_load_current": 0.1, "stall_current": V / R, "nominal_current": 4.0,
+}  # fmt: skip
+MECHANICAL = {
+    "no_load_speed": (V - R * 0.1) / K, "stall_torque": K * V / R, "nominal_torque": K * 3.9, "inertia": J,
+    "nominal_speed": (V - R * 4.0) / K, "speed_torque_gradient": R / K**2, "mechanical_time_constant": R * J / K**2,
+}  # fmt: skip
+
+
+def sheet_of(figures: dict[str, float]) -> Datasheet:
+    split = ({name: x for name, x in figures.items() if name in table} for table in (ELECTRICAL, MECHANICAL))
+    return Datasheet.from_si("test", source="bench", **dict(zip(("electrical", "mechanical"), split, strict=True)))
+
+
+def test_a_figure_that_the_others_determine_is_compared():
+    """Of any choice of figures, one that the rest predicts and that is three times as large is no sheet that agrees."""
+    draw, right, compared = random.Random(0), ELECTRICAL | MECHANICAL, set()
+    for _ in range(500):
+        figures = {name: x for name, x in right.items() if draw.random() < 0.5}
+        for name in TOLERANCE.keys() & figures.keys():
+            known = predict(solve(sheet_of({other: x for other, x in figures.items() if other != name})))
+            if known.get(name) != pytest.approx(right[name], rel=1e-6):
+                continue
+            compared.add(name)
+            found = sheet_of(figures | {name: 3.0 * right[name]}).check()
+            assert any(each.severity not in ("ok", "info") for each in found), (name, sorted(figures))
+    # the no-load current is the only witness of friction here
+    assert compared == (TOLERANCE.keys() & right.keys()) - {"no_load_current"}
+
+
+def test_a_resistance_beside_stall_torque_and_current_is_blamed():
+    """Kt is stall torque over stall current; the resistance ten times too large contradicts volts over amperes."""
+    found = findings(
+        electrical={"nominal_voltage": 18.0, "resistance": 1.38, "stall_current": 130.0, "no_load_current": 2.7},
+        mechanical={"stall_torque": 1.17, "no_load_speed": 19500 * RPM},
+    )
+    assert found["stall_current"].severity == "error" and found["stall_current"].ratio == pytest.approx(9.967, rel=1e-3)
+    assert "resistance is 10 times what the others predict" in str(found["stall_current"])
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,9 @@ def _torque_constant_from_stall(s: Solved) -> None:
     if s.kt is not None or f.stall_torque is None:
         return
     if f.stall_current is not None:
-        s.take("kt", f.stall_torque / f.stall_current, "stall torque / stall current", "stall_torque", "stall_current")
+        # beside a resistance the stall current is still compared, with nominal voltage / resistance
+        used = ("stall_torque",) if s.resistance is not None else ("stall_torque", "stall_current")
+        s.take("kt", f.stall_torque / f.stall_current, "stall torque / stall current", *used)
     elif s.resistance is not None and f.nominal_voltage is not None:
         kt = f.stall_torque * s.resistance / f.nominal_voltage
         s.take("kt", kt, "stall torque · resistance / nominal voltage", "stall_torque")
