@@ -120,6 +120,8 @@ def test_closing_the_tab_ends_its_work(page: Page, studio: Studio, logs: list[Pa
     page.get_by_role("button", name="Find the motor").click()
     expect(page.get_by_text(RUNG)).to_be_visible()
     worker = studio.busy_worker(page)
+    # the fit must not end by itself before the studio misses the tab
+    os.kill(worker, signal.SIGSTOP)
     other = page.context.new_page()
     page.close()
     for _ in range(600):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
@@ -46,7 +47,9 @@ def test_from_an_empty_page_to_a_motor_in_look(page: Page, tmp_path: Path):
 def test_a_motion_from_a_file(page: Page, tmp_path: Path):
     """A CSV file with a torque is the task; one that is damaged is a sentence, and the page goes on."""
     file = tmp_path / "knee.csv"
-    rows = [f"{0.01 * k:.2f},{(k % 100) * 0.01:.3f},{5 - 0.05 * (k % 100):.3f}" for k in range(101)]
+    # there and back, at rest where it begins and ends
+    angles = [0.5 - 0.5 * math.cos(2.0 * math.pi * 0.01 * k) for k in range(101)]
+    rows = [f"{0.01 * k:.2f},{angle:.6f},{5 - 0.05 * k:.3f}" for k, angle in enumerate(angles)]
     file.write_text("time [s],position [rad],torque [N*m]\n0,0,x\n" + "\n".join(rows) + "\n")
     page.goto("/size")
     page.set_input_files("input[type=file]", str(file))

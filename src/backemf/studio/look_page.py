@@ -196,6 +196,12 @@ def _sliders(motor: Motor, session: Session) -> list[Slider]:
     return [*found, Slider("ge", "Gear efficiency", "%", 30.0, 100.0, 1.0, 100.0 * share)]
 
 
+class QuickSlider(ui.slider):
+    """A slider that moves in the browser by itself: one that waits for an answer loses keys pressed meanwhile."""
+
+    LOOPBACK = False
+
+
 def _slider(one: Slider, session: Session) -> Foreign:
     """A slider with its name and its value, which can be typed too."""
     begin = session.number(one.key)
@@ -205,7 +211,7 @@ def _slider(one: Slider, session: Session) -> Foreign:
             ui.label(one.words)
             typed = ui.number(value=begin, min=one.low, max=one.high, step=one.step, suffix=one.unit, format="%.4g")
             typed.props(f'dense borderless aria-label="{one.words} [{one.unit}]"').classes("slider-number")
-        slider = ui.slider(min=one.low, max=one.high, step=one.step, value=begin)
+        slider = QuickSlider(min=one.low, max=one.high, step=one.step, value=begin)
         slider.props(f'aria-label="{one.words}" data-key="{one.key}"')
     typed.bind_value(slider)
     return slider
