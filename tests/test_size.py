@@ -1,6 +1,8 @@
 """Sizing: closed forms of textbooks, the periodic steady state, and what a pair exceeds."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ from size_rig import motor, task
 import backemf as be
 from backemf.engines import native_sweep
 from backemf.engines.native_plan import address
+from backemf.size import sizing
 from backemf.size.optimum import best_ratio
 
 ANGLE, DURATION, LOAD = 1.5, 0.5, 0.08
@@ -480,3 +483,45 @@ def test_front_is_a_line_of_two_things_alone(wanted, line):
     named = [motor(f"m{ratio}", ratio=ratio) for ratio in (6.0, 10.0, 14.0)]
     found = be.size(task(wanted=wanted), named)
     assert draw_front(found.only).axes[0].lines[1].get_linestyle() == line
+
+
+class Chosen:
+    """What a joint finds: a pair by its name, and the power that it draws."""
+
+    def __init__(self, name: str, power: float):
+        self.best, self.power = SimpleNamespace(name=name), power
+        self.cycle = SimpleNamespace(torque=np.zeros(3))
+
+    def __len__(self) -> int:
+        return 1
+
+    def trace(self, rank: int) -> SimpleNamespace:
+        return SimpleNamespace(power=np.full(3, self.power))
+
+
+def sized_together(monkeypatch, laws: dict[str, Callable[[float], Chosen]]) -> dict[str, str]:
+    """The best pairs of joints, each of which chooses by the power of the others."""
+
+    def size_joint(task, cycle, known, others, engine):
+        return laws[cycle.name](float(np.max(others)))
+
+    monkeypatch.setattr(sizing, "_size_joint", size_joint)
+    cycles = {name: SimpleNamespace(name=name, cells=SimpleNamespace(dt=np.ones(3))) for name in laws}
+    first = {name: law(0.0) for name, law in laws.items()}
+    found = sizing._size_together(None, cycles, None, first, None)  # pyright: ignore[reportArgumentType]
+    return {name: each.best.name for name, each in found.items()}
+
+
+def test_joints_on_one_supply_are_sized_until_nothing_changes(monkeypatch):
+    """A hip and a knee that each need more power where the other draws more: the last pairs know each other."""
+    laws = {
+        "hip": lambda others: Chosen(f"{10.0 + min(others, 40.0):g} W", 10.0 + min(others, 40.0)),
+        "knee": lambda others: Chosen(f"{others:g} W", others),
+    }
+    assert sized_together(monkeypatch, laws) == {"hip": "50 W", "knee": "50 W"}
+
+
+def test_choices_that_go_round_are_sized_for_the_most(monkeypatch):
+    """Each takes a hungry pair only if the other is not hungry, at the same time: both end with what always works."""
+    laws = {name: lambda others: Chosen("modest", 20.0) if others > 50.0 else Chosen("hungry", 80.0) for name in "ab"}
+    assert sized_together(monkeypatch, laws) == {"a": "modest", "b": "modest"}

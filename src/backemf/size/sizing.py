@@ -20,6 +20,9 @@ from .springs import best_springs
 from .task import Task
 from .verdict import checks_of, lacks_of
 
+ROUNDS = 12
+"""Most times that joints on one supply are sized again with what the others draw [1]."""
+
 
 def size(
     task: Task | str | Path, candidates: Candidates | Iterable[Motor] | str | Path | None = None, *,
@@ -48,13 +51,31 @@ def size(
     cycles = task.cycles()
     joints = {name: _size_joint(task, cycle, known, 0.0, engine) for name, cycle in cycles.items()}
     if len(joints) > 1:
-        # again with what the best of the others draw from the same supply
-        powers = {name: _power(found) for name, found in joints.items()}
-        for name, cycle in cycles.items():
-            others = _together({other: powers[other] for other in powers if other != name}, cycles, cycle)
-            joints[name] = _size_joint(task, cycle, known, others, engine)
+        joints = _size_together(task, cycles, known, joints, engine)
     _require_candidates(task, joints)
     return Found(task, joints, known.source)
+
+
+def _size_together(
+    task: Task, cycles: dict[str, Cycle], known: Candidates, joints: dict[str, JointFound], engine: str | None
+) -> dict[str, JointFound]:
+    """The joints again with what the best of the others draw from the same supply, until the best stay the same.
+
+    Where choices go round in a circle, a joint is sized for the most that the others draw in any of them.
+    """
+    powers: dict[str, np.ndarray] = {}
+    tried: list[list[str]] = []
+    for _ in range(ROUNDS):
+        best = [found.best.name if len(found) else "" for found in joints.values()]
+        if tried and best == tried[-1]:
+            break
+        drawn = {name: _power(found) for name, found in joints.items()}
+        powers = {name: np.maximum(powers[name], drawn[name]) for name in drawn} if best in tried else drawn
+        tried.append(best)
+        for name, cycle in cycles.items():
+            others = _together({other: powers[other] for other in powers if other != name}, cycles, cycle)
+            joints = {**joints, name: _size_joint(task, cycle, known, others, engine)}
+    return joints
 
 
 def _candidates(given: Candidates | Iterable[Motor] | str | Path | None) -> Candidates:
