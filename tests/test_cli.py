@@ -247,6 +247,18 @@ def test_check_fits_on_a_terminal_for_every_motor(name):
     assert max(map(len, lines)) <= 80 and "…" not in "".join(lines)
 
 
+def test_check_marks_a_constant_that_no_one_printed(tmp_path):
+    """Kt of a sheet with stall figures alone is not listed: it follows from them."""
+    file = tmp_path / "drill.toml"
+    file.write_text(
+        'name = "drill"\n[electrical]\nnominal_voltage = "18 V"\nstall_current = "110 A"\nno_load_current = "2 A"\n'
+        'resistance = "0.16 ohm"\n[mechanical]\nno_load_speed = "20000 rpm"\nstall_torque = "0.95 N*m"\n'
+    )
+    text = call("check", file).stdout
+    assert "kt*" in text and "* kt is not printed: from stall torque / stall current" in text
+    assert "(1) no source is given" in call("show", file).stdout
+
+
 # show
 
 

@@ -52,7 +52,10 @@ def _print(sheet: Datasheet, findings: list[Finding]) -> None:
             ratio = "-" if finding.ratio is None else f"{finding.ratio:.3f}"
             mark = Text(finding.severity, style=SEVERITY_STYLE[finding.severity])
             values = (cell(v, finding.unit) for v in (finding.listed, finding.predicted))
-            table.add_row(finding.figure, *values, ratio, mark)
+            table.add_row(f"{finding.figure}{'*' if finding.follows_from else ''}", *values, ratio, mark)
         console().print(table)
+        for finding in compared:
+            if finding.follows_from:
+                console().print(Text(f"* {finding.figure} is not printed: {finding.follows_from}", style="dim"))
     # what agrees needs no sentence
     print_findings([(f.severity, f.figure, f.explanation) for f in findings if f.severity != "ok"])

@@ -110,7 +110,7 @@ def _print_figures(sheet: Datasheet) -> None:
     console().print(table)
     console().print()
     for number, source in enumerate(sources, start=1):
-        console().print(Text(f"({number}) {source}"))
+        console().print(Text(f"({number}) {source or 'no source is given'}"))
     if sheet.identified and sheet.source:
         console().print(Text(f"identified {sheet.identified}"))
     for note in sheet.notes:

@@ -108,7 +108,7 @@ def _constants(s: Solved) -> list[Finding]:
     if listed is not None:
         return [Finding("kt", listed, listed / ratio, severity, words, cause, "N*m/A")]
     words += f" (Kt from {s.how['kt']}, Ke from {s.how['ke']})"
-    return [Finding("kt", s.kt, s.ke, severity, words, cause, "N*m/A")]
+    return [Finding("kt", s.kt, s.ke, severity, words, cause, "N*m/A", f"from {s.how['kt']}")]
 
 
 def _power(s: Solved, predicted: dict[str, float]) -> list[Finding]:

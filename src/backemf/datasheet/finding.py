@@ -31,6 +31,8 @@ class Finding:
     there is none."""
     unit: str = "1"
     """SI unit of `listed` and `predicted`."""
+    follows_from: str = ""
+    """What `listed` follows from where the sheet does not print the figure itself; empty: it does."""
 
     @property
     def ratio(self) -> float | None:
@@ -52,5 +54,5 @@ class Finding:
         if self.listed is None or self.predicted is None:
             return ""
         listed, predicted = (format_quantity(value, self.unit) for value in (self.listed, self.predicted))
-        both = f" {listed} listed, {predicted} predicted"
+        both = f" {listed} {self.follows_from or 'listed'}, {predicted} predicted"
         return both if self.ratio is None else f"{both}, ratio {self.ratio:.3f}"
