@@ -128,6 +128,49 @@ def disagreement(precision: str, count: int = 64) -> tuple[float, str]:
     return worst[name], name
 
 
+BY = ("motor.winding.resistance", "motor.friction.coulomb", "motor.magnet.torque_constant", "load.inertia")
+"""Numbers by which derivatives are taken."""
+
+
+def add_slopes(add: Callable[..., None], count: int = 65_536) -> None:
+    """What derivatives by a few numbers in the same launch cost and are good for, beside differences of runs."""
+    motor, told = own(actuator(), count), commands(STEPS, count)
+    load = be.Inertia(inertia=wp.array(np.full(count, 0.01), dtype=wp.float32, device="cuda"))
+    given = {"observe": SEEN, "every": EVERY, "device": "cuda"}
+    start, _ = be.rollout(motor, load, told[:1].contiguous(), DT, engine="warp", device="cuda")
+    plain = replay(lambda: be.rollout(motor, load, told, DT, start=start, engine="warp", **given))
+    for names in (BY[:1], BY):
+        took = replay(lambda names=names: be.rollout_slopes(motor, load, told, DT, names, start=start, **given))
+        runs = (1 + len(names)) * plain
+        what = f"{count:,} motors, with the derivatives by {len(names)} of their own numbers"
+        add(what, f"{took:.2f} ms; {1 + len(names)} runs {runs:.2f} ms")
+    along, apart = slope_errors()
+    add(
+        "… float32, largest error of a derivative",
+        f"{along:.1e} of the largest; from the difference of two runs {apart:.1e}",
+    )
+
+
+def slope_errors(count: int = 64) -> tuple[float, float]:
+    """Errors of derivatives in float32 beside float64, in the launch and from runs 0.1 % apart, over the largest."""
+    signal = commands(STEPS, count).numpy().astype(float)
+
+    def run(precision: str, ohms: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
+        plain = actuator()
+        assert plain.motor is not None
+        winding = replace(plain.motor.winding, resistance=ohms * plain.motor.winding.resistance)
+        motor = replace(plain, motor=replace(plain.motor, winding=winding))
+        given = {"observe": ("torque",), "every": EVERY, "precision": precision, "device": "cuda"}
+        _, seen, slopes = be.rollout_slopes(motor, LOAD, signal, DT, BY[0], **given)
+        return seen["torque"].numpy().astype(float), slopes[BY[0]]["torque"].numpy().astype(float)
+
+    exact = run("float64")[1]
+    off = 1e-3
+    apart = (run("float32", 1.0 + off)[0] - run("float32", 1.0 - off)[0]) / (2.0 * off * 1.2)
+    peak = np.abs(exact).max()
+    return float(np.abs(run("float32")[1] - exact).max() / peak), float(np.abs(apart - exact).max() / peak)
+
+
 def measure(add: Callable[..., None], jax_too: bool = True) -> None:
     """Measure all of it; `add(what, value, goal, met)` takes each figure."""
     wp.config.quiet = True
@@ -151,6 +194,7 @@ def measure(add: Callable[..., None], jax_too: bool = True) -> None:
         add("… every number its own for every motor", f"{took:.2f} ms")
         if jax_too and count <= 65_536:
             add("… JAX's scan", f"{jax_time(count):.1f} ms")
+    add_slopes(add)
     all_names = tuple(name for name in channel_names(actuator(), LOAD))
     times = {}
     for substeps in (1, 10):

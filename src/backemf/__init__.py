@@ -127,6 +127,7 @@ if TYPE_CHECKING:
     from .recording import Recording, read_recording
     from .robot import ActuatorSet, JointDrive, Robot, read_robot
     from .rollout import Here, rest, rollout
+    from .rollout_slopes import rollout_slopes
     from .run import Run
     from .run_finding import RunFinding
     from .run_stored import StoredRun
@@ -166,6 +167,7 @@ _HOMES = {
     ".motorfile": "load save",
     ".loads": "ConstantTorque Fan Inertia LockedRotor Pendulum PrescribedMotion TwoMass",
     ".rollout": "Here rest rollout",
+    ".rollout_slopes": "rollout_slopes",
     ".recording": "Recording read_recording",
     ".run": "Run",
     ".run_stored": "StoredRun",
@@ -364,6 +366,7 @@ __all__ = [
     "rest",
     "robot",
     "rollout",
+    "rollout_slopes",
     "save",
     "sims",
     "simulate",

@@ -172,7 +172,7 @@ def rollout(
         return call_hook(
             "rollout_on_warp", actuator, load, commands, dt, position=position, velocity=velocity, initial=initial,
             start=start, observe=observe, every=every, precision=precision, device=device,
-        )  # fmt: skip
+        )[:2]  # fmt: skip
     if engine != "jax":
         raise ParameterError(f"engine = {engine!r}: a rollout needs 'jax' or 'warp'")
     if precision is not None or device is not None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import fields, replace
 from types import ModuleType
 
 from .actuator import Actuator
 from .engines.native_engine import WHOLE
 from .engines.native_text import Traces
 from .engines.symbols import leaves, structure_of, with_symbols
+from .engines.tangent import tangents
 from .engines.tracing import FLOAT, Line, Program, Symbol, Traced
 from .loads import KINEMATIC, Load
 from .physics.state import Output, State
@@ -18,6 +19,8 @@ from .values import Recorded
 
 StateNames = tuple[tuple[str, int | None], ...]
 """Name of each state that there is, and of a line of frames how many it has."""
+SLOPE = "slope."
+"""Beginning of the names of derivatives."""
 Record = Callable[[Here, Output], dict[str, Traced]]
 """What is kept of a step, by name."""
 
@@ -92,8 +95,61 @@ def trace_run(
     after |= {"position": here.position, "velocity": here.velocity}
     return Traces(
         before, inputs, mine, lines, {n: x if after[n] is None else after[n] for n, x in before.items()},
-        {n: after[n] for n in lines}, record(here, out),
+        {n: after[n] for n in lines}, record(here, out), program.repeated,
     )  # fmt: skip
+
+
+# --- derivatives by some numbers
+
+
+def slope_name(number: int, name: str) -> str:
+    """Name of the derivative of a state by one of some numbers."""
+    return f"{SLOPE}{number}.{name}"
+
+
+def with_slopes(traces: Traces, by: tuple[str, ...]) -> Traces:
+    """The same step with the derivatives of its states and of what is kept by some of its own numbers."""
+    whole = traces
+    for k, number in enumerate(by):
+        whole = _with_slope(whole, traces, k, number)
+    return whole
+
+
+def _with_slope(whole: Traces, traces: Traces, k: int, number: str) -> Traces:
+    """Some derivatives with one more, that of the step `traces` by a number; states that it never moves have none."""
+    program = traces.own[number].program
+    states = [name for name, x in traces.states.items() if x.kind == FLOAT]
+    lines = {name: line for name, line in traces.new_lines.items() if line.frame is not None}
+    picks = [x for x in program.symbols if x.op == "pick" and x.args[0] in lines]
+    moved: set[str] = set()
+    while True:
+        known: dict[Symbol, Traced] = {traces.own[number]: 1.0}
+        known |= {traces.states[name]: program.load(slope_name(k, name), FLOAT) for name in states if name in moved}
+        for x in picks:
+            if x.args[0] in moved:
+                known[x] = program.symbol("pick", (slope_name(k, x.args[0]), x.args[1]), FLOAT, False)
+        part = whole.repeated
+        if part is not None and traces.repeated is not None:
+            part, ends = part.with_tangents(traces.repeated, known, k)
+            known |= ends
+        after = [*(traces.after[name] for name in states), *(line.frame for line in lines.values())]
+        found = dict(zip((*states, *lines), tangents(after, known), strict=True))
+        more = moved | {name for name, x in found.items() if isinstance(x, Symbol) or x != 0.0}
+        if more == moved:
+            break
+        moved = more
+    own = [name for name in states if name in moved]
+    kept = tangents(list(traces.out.values()), known)
+    late = [(slope_name(k, name), line, found[name]) for name, line in lines.items() if name in moved]
+    return replace(
+        whole,
+        states=whole.states | {slope_name(k, name): known[traces.states[name]] for name in own},
+        after=whole.after | {slope_name(k, name): found[name] for name in own},
+        lines=whole.lines | {name: Line(program, name, line.frames) for name, line, _ in late},
+        new_lines=whole.new_lines | {n: Line(program, n, line.frames, line.slot, frame) for n, line, frame in late},
+        out=whole.out | {slope_name(k, name): x for name, x in zip(traces.out, kept, strict=True)},
+        repeated=part,
+    )
 
 
 def values_of(here: Here) -> dict[str, Recorded]:

@@ -13,13 +13,14 @@ import numpy as np
 import warp as wp  # pyright: ignore[reportMissingImports]
 
 from .actuator import Actuator, Command, chain
-from .actuator.compiled import laws
 from .actuator.needs import require_command
 from .checks import Number, machine_memory, require_room
+from .engines.bind import bind
 from .engines.native_engine import COMMON, WHOLE, require_own_motors
+from .engines.repeated import repeat
 from .engines.simplify import simplify
 from .engines.single import single_laws
-from .engines.tracing import FLOAT, Symbol, Traced
+from .engines.tracing import FLOAT, Symbol, Traced, operation, operations
 from .engines.warp_cache import make_cache_writable
 from .engines.warp_engine import is_plain
 from .engines.warp_engine import precision as dtype_of
@@ -30,13 +31,16 @@ from .loads import Load, PrescribedMotion
 from .physics.state import Output
 from .rollout import MAIN, Channels, Here, channel_names, record_of, require_channels, require_every, rest
 from .rollout_tracing import (
+    SLOPE,
     StateNames,
     here_of,
     leaves_of,
+    slope_name,
     state_names,
     structure_of_run,
     trace_run,
     values_of,
+    with_slopes,
     without_motion,
 )
 from .values import Foreign, Module, Recorded
@@ -45,6 +49,8 @@ MOST_LOOPS = 128
 """How many compiled loops are kept."""
 MOST_MOTORS = 2**29 - 1
 """How many motors a launch may have: the bytes of a row of commands are counted in 32 bits."""
+LAWS = operations("warp", expm1=operation("expm1"), repeat=repeat)
+"""The operations of laws in double precision."""
 _LOOPS: dict[object, Loop] = {}
 Observe = Callable[[Here, Output], Foreign] | Sequence[str]
 """What to keep of a step: a function of the state and the output, or names of channels."""
@@ -68,9 +74,9 @@ def roll_warp(
 def rollout_on_warp(
     actuator: Actuator, load: Load, commands: Command | Number | Sequence[Number], dt: Number, *, position: Number,
     velocity: Number, initial: Mapping[str, Number] | None, start: Here | None, observe: Observe | None, every: int,
-    precision: str | None, device: object,
-) -> tuple[Here, Foreign]:  # fmt: skip
-    """`rollout` in one launch of Warp; `backemf.rollout` says what goes in and comes out."""
+    precision: str | None, device: object, by: tuple[str, ...] = (),
+) -> tuple[Here, Foreign, list[Foreign]]:  # fmt: skip
+    """`rollout` in one launch of Warp, which says what goes in and comes out, with slopes `by` some numbers."""
     if not is_plain(dt):
         raise ParameterError("dt is an array: a run on Warp has one step for all motors, give a number of seconds")
     told = rows_of(actuator, commands)
@@ -99,14 +105,17 @@ def rollout_on_warp(
     if observe is not None and not callable(observe):
         observe = require_channels(observe, channel_names(actuator, load))
     observation = Observation(observe, load)
-    after, kept, loop = run(place, actuator, load, start, told, path, float(dt), every, observation)
+    after, kept, loop = run(place, actuator, load, start, told, path, float(dt), every, observation, by)
     shape, begun = batch or (1,), values_of(start)
+    after = {name: x for name, x in after.items() if not name.startswith(SLOPE)}
     for name, x in after.items():
         after[name] = x.reshape((*tuple(x.shape)[:-1], *shape))
         if name.removeprefix("state.") in COMMON:
             after[name] = _narrow(after[name], _shape(begun[name]))
     records = [kept[k].reshape((steps // every, *shape)) for k in range(len(loop.traces.out))]
-    return here_of(after), None if observe is None else _put(loop.observation.tree, records)
+    seen = len(records) // (1 + len(by))
+    trees = [None if observe is None else _put(loop.observation.tree, records[k * seen :]) for k in range(1 + len(by))]
+    return here_of(after), trees[0], trees[1:]
 
 
 # --- what comes out
@@ -260,13 +269,14 @@ class Loop:
 
     def __init__(
         self, dtype: type, actuator: Actuator, load: Load, states: StateNames, targets: tuple[str, ...], path: bool,
-        own: tuple[str, ...], shared: frozenset[str], observation: Observation,
+        own: tuple[str, ...], shared: frozenset[str], observation: Observation, by: tuple[str, ...],
     ):  # fmt: skip
         """`own` are the numbers that come in arrays; of them, of states and of inputs, `shared` have one for all."""
         single = dtype is wp.float32
-        law = single_laws(chain) if single else laws("native")
+        law = single_laws(chain) if single else bind(chain, "loop", LAWS)
         self.observation = observation
-        self.traces = simplify(trace_run(law, actuator, load, states, targets, path, own, observation), single)
+        traced = trace_run(law, actuator, load, states, targets, path, own, observation)
+        self.traces = simplify(with_slopes(traced, by), single)
         layouts = {name: Layout(dtype, (name not in shared,)) for name in own}
         for name, x in self.traces.states.items():
             kind = array_type(x.kind, dtype)
@@ -288,7 +298,7 @@ class Loop:
 
 def run(
     place: Place, actuator: Actuator, load: Load, start: Here, targets: Mapping[str, Foreign],
-    path: np.ndarray | None, dt: float, every: int, observation: Observation,
+    path: np.ndarray | None, dt: float, every: int, observation: Observation, by: tuple[str, ...] = (),
 ) -> tuple[dict[str, Module], wp.array, Loop]:  # fmt: skip
     """Where motors and load are after these commands, by name, and what was kept: numbers, records, motors."""
     require_own_motors(actuator, "warp")
@@ -296,7 +306,7 @@ def run(
     numbers = {"dt": dt}
     arrays: dict[str, wp.array] = {}
     for name, value in leaves_of(actuator, moved).items():
-        if is_plain(value):
+        if is_plain(value) and name not in by:
             numbers[name] = float(value)
         else:
             arrays[name] = place.row(name, value, place.dtype)
@@ -307,8 +317,12 @@ def run(
     for name, value in values_of(start).items():
         kind = array_type(WHOLE.get(name, FLOAT), place.dtype)
         arrays[name] = place.row(name, value, kind, rows=name.endswith("_line"))
+        if by and kind is place.dtype:
+            zero = np.zeros((_shape(value)[0], 1) if name.endswith("_line") else 1)
+            row = place.row(name, zero, kind, rows=name.endswith("_line"))
+            arrays |= {slope_name(k, name): row for k in range(len(by))}
     shared = frozenset(name for name, x in (arrays | rows).items() if x.shape[-1] == 1)
-    loop = _loop(place.dtype, actuator, moved, start, tuple(targets), path is not None, own, shared, observation)
+    loop = _loop(place.dtype, actuator, moved, start, tuple(targets), path is not None, own, shared, observation, by)
     records, channels = steps // every, len(loop.traces.out)
     frames = sum(line.frames for line in loop.traces.lines.values())
     place.require_memory(records * channels + len(loop.traces.states) + frames)
@@ -330,12 +344,12 @@ def run(
 
 def _loop(
     dtype: type, actuator: Actuator, load: Load, start: Here, targets: tuple[str, ...], path: bool,
-    own: tuple[str, ...], shared: frozenset[str], observation: Observation,
+    own: tuple[str, ...], shared: frozenset[str], observation: Observation, by: tuple[str, ...],
 ) -> Loop:  # fmt: skip
     """The loop for a structure, traced once."""
     states = state_names(start.state)
-    parts = dtype, actuator, load, states, targets, path, own, shared, observation
-    key = structure_of_run(actuator, load, states, targets, path, own), dtype, shared, observation.key
+    parts = dtype, actuator, load, states, targets, path, own, shared, observation, by
+    key = structure_of_run(actuator, load, states, targets, path, own), dtype, shared, observation.key, by
     try:
         found = _LOOPS.get(key)
     except TypeError:  # something of the structure cannot be compared

@@ -242,6 +242,38 @@ def test_every_substep_has_a_detour_of_its_own():
     assert max(worst.values()) <= 1e-12, worst
 
 
+MANY = [kind for kind in KINDS if "substeps" not in kind]
+
+
+@pytest.mark.parametrize("load", ["pendulum", "two masses", "moved"])
+@pytest.mark.parametrize("kind", MANY)
+def test_many_substeps_are_a_loop(kind, load):
+    """Seven substeps, which the kernel runs in a loop, recorded in every step and in every fifth: NumPy's numbers."""
+    actuator = replace(KINDS[kind], substeps=7)
+    for every in (1, 5):
+        worst = both(actuator, LOADS[load], "float64", every=every)
+        assert max(worst.values()) <= 1e-12, worst
+
+
+@pytest.mark.parametrize("kind", ["full with ideal gear", "current loop", "no motor"])
+def test_many_substeps_in_float32(kind):
+    worst = both(replace(KINDS[kind], substeps=7), LOADS["inertia"], "float32")
+    worst.pop("limit")
+    assert max(worst.values()) <= 3e-4, worst
+
+
+def test_more_substeps_make_no_longer_kernel():
+    """Twenty substeps are as much text as ten: the first of them, and a loop with and without what a record needs."""
+    lengths = {n: len(loop_of(replace(KINDS["full"], substeps=n), "float32").writer.write()) for n in (1, 10, 20)}
+    assert abs(lengths[20] - lengths[10]) < 10
+    assert lengths[10] < 4 * lengths[1]
+
+
+def test_a_loop_is_written_the_same_every_time():
+    writer = loop_of(replace(KINDS["full with ideal gear"], substeps=6), "float32").writer
+    assert writer.write() == writer.write()
+
+
 FUNCTIONS = {
     "load": None, "number": None, "reciprocal": lambda x: 1.0 / x, "exp2": np.exp2,
     "direction": lambda x: np.where(x < 0.0, -1.0, 1.0), "where": np.where, "decay": lambda u: np.exp(-u),

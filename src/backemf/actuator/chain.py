@@ -7,11 +7,11 @@ several times per step, each time with the joint a little further on.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..physics.command import Command
 from ..physics.load import IMMOVABLE, LinearLoad, Memory, follow, react
-from ..physics.ops import as_bits, change, isfinite, where
+from ..physics.ops import as_bits, change, isfinite, repeat, where
 from ..physics.state import OUTPUTS, Output, State
 from ..physics.step import coupled as motor_coupled
 from ..physics.step import held as motor_held
@@ -26,6 +26,11 @@ from .joint_spring import JointSpring, SpringPull, spring_pull, spring_torque
 if TYPE_CHECKING:
     from ..loads import Load
     from .actuator import Actuator
+
+Substep = tuple[State, Memory, Number, Number, Number, Number, Output | None]
+"""What substeps leave: state, memory and joint; travel, mean torque of the load and output so far."""
+HeldSubstep = tuple[State, Number, Output | None]
+"""The same of a joint that a host moves: state, substeps and output so far."""
 
 # --- a host moves the joint
 
@@ -83,12 +88,17 @@ def held_known(
     # how the torque follows the joint over all substeps is that of one substep as long as the step
     _, whole = held_substep(actuator, state, told, flags, position, velocity, dt, load_torque, load_inertia)
     short = dt / substeps
-    total: Any = None
-    for index in range(substeps):
+
+    def substep(here: HeldSubstep) -> HeldSubstep:
+        state, index, total = here
         # the joint goes on at its speed
-        here = position + (index * short) * velocity
-        state, out = held_substep(actuator, state, told, flags, here, velocity, short, load_torque, load_inertia)
-        total = add_substep(total, out, substeps)
+        now = position + (index * short) * velocity
+        state, out = held_substep(actuator, state, told, flags, now, velocity, short, load_torque, load_inertia)
+        return state, index + 1, add_substep(total, out, substeps)
+
+    start: HeldSubstep = state, 0, None
+    state, _, total = repeat(substeps, substep, start)
+    assert total is not None
     return state, change(total, torque_slope=whole.torque_slope, torque_stiffness=whole.torque_stiffness)
 
 
@@ -159,9 +169,9 @@ def with_load(
     told, flags, state = receive(actuator, state, command, position, velocity, dt, draws)
     substeps = actuator.substeps
     short = dt if substeps == 1 else dt / substeps
-    total: Any = None
-    travel, pulled = 0.0, 0.0
-    for _ in range(substeps):
+
+    def substep(here: Substep) -> Substep:
+        state, memory, position, velocity, travel, pulled, total = here
         reaction = react(load, memory, position, velocity, short)
         state, after, out = coupled_substep(
             actuator, state, told, flags, position, velocity, short, reaction.torque, reaction.inertia,
@@ -169,9 +179,13 @@ def with_load(
         )  # fmt: skip
         torque = reaction.torque - reaction.damping * (after - velocity)
         memory = follow(load, memory, torque, short)
-        position, velocity = position + short * after, after
         travel, pulled = travel + short * after, pulled + torque / substeps
         total = out if substeps == 1 else add_substep(total, out, substeps)
+        return state, memory, position + short * after, after, travel, pulled, total
+
+    start: Substep = state, memory, position, velocity, 0.0, 0.0, None
+    state, memory, position, velocity, travel, pulled, total = repeat(substeps, substep, start)
+    assert total is not None
     ends = {"joint_position": position, "joint_velocity": velocity, "joint_travel": travel, "load_torque": pulled}
     return state, memory, change(total, **ends)
 

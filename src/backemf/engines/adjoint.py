@@ -26,6 +26,14 @@ def _min(x: Symbol, g: Traced) -> tuple[Traced, ...]:
     return where(first, g, 0.0), where(first, 0.0, g)
 
 
+def _rise_mean(x: Symbol, g: Traced) -> tuple[Traced, ...]:
+    u = x.args[0]
+    # (rise - 2·rise_mean)/u, near 0 its series
+    small = (u < 0.1) & (u > -0.1)
+    far = (node("rise", u, kind=FLOAT) - 2.0 * x) / where(small, 1.0, u)
+    return (g * where(small, -1.0 / 6.0 + u * (1.0 / 12.0 - u * (1.0 / 40.0 - u / 180.0)), far),)
+
+
 def _pow(x: Symbol, g: Traced) -> tuple[Traced, ...]:
     base, exponent = x.args
     by_base = g * exponent * node("pow", base, exponent - 1.0)
@@ -35,7 +43,7 @@ def _pow(x: Symbol, g: Traced) -> tuple[Traced, ...]:
     return by_base, by_exponent
 
 
-_RULES: dict[str, Rule] = {
+RULES: dict[str, Rule] = {
     "add": lambda x, g: (g, g),
     "sub": lambda x, g: (g, -g),
     "mul": lambda x, g: (g * x.args[1], g * x.args[0]),
@@ -53,6 +61,10 @@ _RULES: dict[str, Rule] = {
     "cos": lambda x, g: (-(g * node("sin", x.args[0])),),
     "sqrt": lambda x, g: (0.5 * g / x,),
     "tanh": lambda x, g: (g * (1.0 - x * x),),
+    # those of an exact step, see `physics/exact.py`
+    "decay": lambda x, g: (-(g * x),),
+    "rise": lambda x, g: (g * (node("rise_mean", x.args[0], kind=FLOAT) - x),),
+    "rise_mean": _rise_mean,
     "where": lambda x, g: (0.0, where(x.args[0], g, 0.0), where(x.args[0], 0.0, g)),
 }
 """Rule of each operation that has a derivative; all others are steps or switches."""
@@ -71,9 +83,9 @@ def _backwards(output: Traced, inputs: Sequence[Symbol]) -> list[Traced]:
     for index in sorted(wanted, reverse=True):
         symbol = wanted[index]
         given = adjoints.get(index, 0.0)
-        if symbol.op not in _RULES or (isinstance(given, float) and given == 0.0):
+        if symbol.op not in RULES or (isinstance(given, float) and given == 0.0):
             continue
-        for argument, more in zip(symbol.args, _RULES[symbol.op](symbol, given), strict=True):
+        for argument, more in zip(symbol.args, RULES[symbol.op](symbol, given), strict=True):
             if isinstance(argument, Symbol) and argument.index in wanted and kind_of(argument) == FLOAT:
                 before = adjoints.get(argument.index)
                 adjoints[argument.index] = more if before is None else before + more
@@ -94,6 +106,6 @@ def _leading(output: Symbol, inputs: set[int]) -> dict[int, Symbol]:
     on_way: dict[int, Symbol] = {}
     for symbol in sorted(order, key=lambda x: x.index):
         leads = any(isinstance(x, Symbol) and x.index in on_way for x in symbol.args)
-        if symbol.index in inputs or (leads and symbol.op in _RULES):
+        if symbol.index in inputs or (leads and symbol.op in RULES):
             on_way[symbol.index] = symbol
     return on_way

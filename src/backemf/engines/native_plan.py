@@ -15,8 +15,8 @@ from ..errors import ParameterError
 from ..physics.state import OUTPUTS, STATES
 from ..values import Module, Recorded
 from .machine_code import compile_text, in_threads, vector_width
-from .native_text import Traces, reach, shared_symbols, step_text
-from .tracing import FLOAT, Symbol, Traced, evaluate, kind_of
+from .native_text import Traces, shared_symbols, step_text
+from .tracing import FLOAT, Symbol, Traced, evaluate, kind_of, reach
 
 Given = dict[str, Recorded]
 """What a step is given, by name: arrays and plain numbers."""

@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .llvm_text import Writer
-from .tracing import BOOL, FLOAT, INT, WORD, Line, Symbol, Traced
+from .repeated import Repeated
+from .tracing import BOOL, FLOAT, INT, WORD, Line, Symbol, Traced, reach
 
 LANES, TIME = "i", "t"
 
@@ -34,6 +35,8 @@ class Traces:
     """Lines of frames after the step."""
     out: dict[str, Traced]
     """What the step says, without what is the same for all motors."""
+    repeated: Repeated | None = None
+    """The part of it that runs several times; None: there is none."""
 
     @property
     def rows(self) -> int:
@@ -50,19 +53,14 @@ class Traces:
         found = [*self.after.values(), *self.out.values()]
         for line in self.new_lines.values():
             found += [] if line.frame is None else [line.slot, line.frame]
-        return found
+        return self.with_repeated(found)
 
-
-def reach(roots: Iterable[Traced]) -> dict[int, Symbol]:
-    """Every symbol that some need, themselves included, by place; what all motors share ends a branch."""
-    found: dict[int, Symbol] = {}
-    todo = [x for x in roots if isinstance(x, Symbol)]
-    while todo:
-        x = todo.pop()
-        if x.index not in found:
-            found[x.index] = x
-            todo += [] if x.uniform else [each for each in x.args if isinstance(each, Symbol)]
-    return found
+    def with_repeated(self, roots: list[Traced]) -> list[Traced]:
+        """Some symbols with those of the repeated part that they need."""
+        part = self.repeated
+        if part is None:
+            return roots
+        return [*roots, *(x for k in part.needed(roots) for x in (part.begin[k], part.after[k]))]
 
 
 def shared_symbols(traces: Traces) -> list[Symbol]:

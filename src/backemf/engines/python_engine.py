@@ -76,6 +76,7 @@ ops = SimpleNamespace(
     stack_last=np.array,
     join_last=numpy_ops.join_last,
     change=_change,
+    repeat=numpy_ops.repeat,
     same=operator.eq,
     # the layers of a network are vectors even for one motor
     vectors=numpy_ops,

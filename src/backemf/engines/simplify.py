@@ -11,10 +11,12 @@ last digit; those by the same number share it, and those by what all motors have
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
-from .native_text import Traces, reach
-from .tracing import FLOAT, Line, Program, Symbol, Traced, Value, is_number, node
+from .native_text import Traces
+from .repeated import Repeated
+from .tracing import FLOAT, Line, Program, Symbol, Traced, Value, is_number, node, reach
 
 LOG2_E = 1.4426950408889634
 NEAR = 6
@@ -58,10 +60,18 @@ class _Rewriting:
             old, states=states, inputs=inputs, own=own, lines={n: self._line(x) for n, x in old.lines.items()},
             after={n: make(x) for n, x in old.after.items()}, out={n: make(x) for n, x in old.out.items()},
             new_lines={n: self._line(x) for n, x in old.new_lines.items()},
+            repeated=None if old.repeated is None else self._repeated(old.repeated, old.roots()),
         )  # fmt: skip
 
     def _line(self, line: Line) -> Line:
         return Line(self.program, line.name, line.frames, self.remake(line.slot), self.remake(line.frame))
+
+    def _repeated(self, part: Repeated, roots: list[Traced]) -> Repeated:
+        def some(values: Sequence[Traced]) -> tuple[Traced, ...]:
+            return tuple(self.remake(values[k]) for k in places)
+
+        places = part.needed(roots)
+        return Repeated(part.times, some(part.begin), some(part.carried), some(part.after), some(part.end))
 
     def remake(self, x: Traced) -> Traced:
         """A value of the old program in the new one."""
@@ -90,7 +100,7 @@ class _Rewriting:
         return self._made[x.index]
 
     def _make(self, op: str, args: list[Traced], kind: str) -> Traced:
-        if op in ("number", "load", "pick"):
+        if op in ("number", "load", "pick", "variable"):
             return self.program.symbol(op, tuple(args), kind, op == "number")
         if op == "detach":
             return args[0]

@@ -11,6 +11,7 @@ from types import ModuleType
 from ..physics import bristle, bristle_single, exact
 from . import native_engine
 from .bind import bind
+from .repeated import repeat
 from .tracing import FLOAT, Symbol, Traced, Value, node, operation, operations
 
 absolute = operation("abs")
@@ -44,7 +45,7 @@ def _isfinite(x: Value) -> Traced:
 
 def single_laws(module: ModuleType) -> ModuleType:
     """The functions of a law module on symbols, in single precision."""
-    ops = operations("warp", expm1=_expm1, isfinite=_isfinite)
+    ops = operations("warp", expm1=_expm1, isfinite=_isfinite, repeat=repeat)
     ops.laws = {
         exact.__name__: {name: _exact_function(name) for name in ("decay", "rise", "rise_mean")},
     }
@@ -114,15 +115,25 @@ auto direction_of = [](float x) {
     return x < 0.0f ? -1.0f : 1.0f;
 #endif
 };
-auto sin_of = [](float x) {
-#ifdef __CUDA_ARCH__
+auto nearest_of = [](float x) {
     // the angle from the nearest whole turn, which is as long as float32 knows it
     const float turns = (x * 0.159154943f + 12582912.0f) - 12582912.0f;
-    float y; asm("sin.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x - turns * 6.28318548f)); return y;
+    return x - turns * 6.28318548f;
+};
+auto sin_of = [=](float x) {
+#ifdef __CUDA_ARCH__
+    float y; asm("sin.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(nearest_of(x))); return y;
 #else
     return wp::sin(x);
 #endif
 };
+auto cos_of = [=](float x) {
+#ifdef __CUDA_ARCH__
+    float y; asm("cos.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(nearest_of(x))); return y;
+#else
+    return wp::cos(x);
+#endif
+};
 """
-"""These operations in C++, in few instructions of a GPU: `exact_of` is good to 5e-7 and `sin_of`, of an angle below a
-million turns, to 7e-7; what a greater one is off by is no more than float32 knows of it."""
+"""These operations in C++, in few instructions of a GPU: `exact_of` is good to 5e-7, `sin_of` and `cos_of`, of an angle
+below a million turns, to 7e-7; what a greater one is off by is no more than float32 knows of it."""

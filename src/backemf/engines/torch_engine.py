@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
@@ -17,6 +18,7 @@ from ..tree import map_numbers
 from ..values import Foreign
 from .packing import Options, Packed, Run, Step, on_packed, pack, unpack, with_states
 from .torch_inputs import settle
+from .torch_threads import can_choose, one_motor_a_thread
 
 States = Packed | tuple[Packed, ...]
 Value = torch.Tensor | float
@@ -165,6 +167,7 @@ ops = SimpleNamespace(
     stack_last=lambda items: _stack(items, -1),
     join_last=lambda items: torch.cat(items, dim=-1),
     change=numpy_ops.change,
+    repeat=numpy_ops.repeat,
     same=numpy_ops.same,
 )
 
@@ -228,13 +231,15 @@ def compile_step(function: Step, actuator: object, options: Options) -> Run:
     if not options.get("eager"):
         # a code object of its own, since Dynamo counts recompilations by it
         run = FunctionType(run.__code__.replace(), run.__globals__, run.__name__, None, run.__closure__)
-        tuning = _compiler_options(actuator, options)
+        long = _is_long(actuator, options)
+        # however long a kernel gets, what is between two substeps stays in registers
+        tuning: Foreign = {"max_fusion_size": 100_000} if long else None
         compiled = torch.compile(run, fullgraph=True, dynamic=options.get("dynamic", False), options=tuning)
-        run = _on_settled(compiled, actuator, place, bool(options.get("in_place")))
+        run = _on_settled(compiled, actuator, place, bool(options.get("in_place")), long)
     return _with_same_state(run) if options.get("in_place") else with_states(run)
 
 
-def _on_settled(compiled: Run, actuator: object, place: dict[str, Foreign], in_place: bool) -> Foreign:
+def _on_settled(compiled: Run, actuator: object, place: dict[str, Foreign], in_place: bool, long: bool) -> Foreign:
     """A compiled step whose state and inputs always have the form for which it was compiled first."""
     numbers: list[torch.Tensor] = []
     map_numbers(actuator, lambda x: numbers.append(x) if isinstance(x, torch.Tensor) else None)
@@ -242,20 +247,18 @@ def _on_settled(compiled: Run, actuator: object, place: dict[str, Foreign], in_p
 
     def run(state: States, *arguments: object) -> Foreign:
         state, inputs = settle(state, arguments, own, place, in_place)
-        return compiled(state, *inputs)
+        with one_motor_a_thread() if long else nullcontext():
+            return compiled(state, *inputs)
 
     return run
 
 
-def _compiler_options(actuator: Any, options: Options) -> dict[str, str | int | bool | Callable[..., object]] | None:
-    """Options of the compiler: several substeps of a control loop on a GPU go into one kernel, however long it gets.
-
-    With every output that would be too much for one kernel's registers.
-    """
+def _is_long(actuator: Any, options: Options) -> bool:
+    """Whether a step is several substeps of a control loop on a GPU, which one kernel has the registers for."""
     substeps = max(each.substeps for each in (actuator if isinstance(actuator, tuple) else (actuator,)))
     device: Any = options.get("device") or "cpu"
     on_gpu = torch.device(device).type == "cuda"
-    return {"max_fusion_size": 100_000} if substeps > 1 and on_gpu and options.get("telemetry") is not None else None
+    return substeps > 1 and on_gpu and (options.get("telemetry") is not None or can_choose())
 
 
 def _with_same_state(run: Callable[..., Any]) -> Run:

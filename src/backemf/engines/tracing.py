@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import SimpleNamespace
-from typing import Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import numpy as np
 
 from ..errors import ParameterError
 from ..physics import ops as numpy_ops
+
+if TYPE_CHECKING:
+    from .repeated import Repeated
 
 FLOAT, INT, WORD, BOOL = "float", "int", "word", "bool"
 """Kinds of values: a number, a whole number, 32 bits for drawing, a switch."""
@@ -110,6 +113,8 @@ class Program:
 
     def __init__(self, make: type[Symbol] = Symbol) -> None:
         self.symbols: list[Symbol] = []
+        self.repeated: Repeated | None = None
+        """The part of it that runs several times; None: there is none."""
         self._make = make
         self._known: dict[object, Symbol] = {}
 
@@ -213,6 +218,18 @@ def evaluate(symbols: list[Symbol], numbers: Mapping[str, float]) -> list[float]
         return [plain(value(symbol)) for symbol in symbols]
 
 
+def reach(roots: Iterable[Traced]) -> dict[int, Symbol]:
+    """Every symbol that some need, themselves included, by place; what all motors share ends a branch."""
+    found: dict[int, Symbol] = {}
+    todo = [x for x in roots if isinstance(x, Symbol)]
+    while todo:
+        x = todo.pop()
+        if x.index not in found:
+            found[x.index] = x
+            todo += [] if x.uniform else [each for each in x.args if isinstance(each, Symbol)]
+    return found
+
+
 # --- the operations of the laws
 
 
@@ -290,7 +307,8 @@ def operations(engine: str, **own: Operation) -> SimpleNamespace:
         alike=lambda x, like: cast(x, like.kind), to_integer=lambda x: cast(x, INT),
         detach=detach, matmul=network, erf=math.erf, stack_first=network,
         stack_last=network, join_last=network, change=numpy_ops.change, same=numpy_ops.same,
-        **{"expm1": expm1, "isfinite": isfinite, "total": refuse(engine, "what others share"), **own},
+        **{"expm1": expm1, "isfinite": isfinite, "total": refuse(engine, "what others share"),
+           "repeat": numpy_ops.repeat, **own},
     )  # fmt: skip
 
 

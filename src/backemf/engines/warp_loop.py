@@ -16,7 +16,8 @@ from ..values import Module
 from . import single
 from .detour import find_detour
 from .native_text import Traces
-from .tracing import BOOL, FLOAT, INT, WORD, Symbol, Value
+from .repeated import Repeated
+from .tracing import BOOL, FLOAT, INT, WORD, Symbol, Traced, Value
 from .warp_kernel import BUILT, Layout, array_name, array_types, define, make_kernel, source_name
 from .warp_native import NativeWriter
 
@@ -41,7 +42,10 @@ auto expm1_of = [](double x) {
 """,
     "float": single.FUNCTIONS,
 }
-OWN = {"double": ("max", "min", "expm1"), "float": ("max", "min", "reciprocal", "sqrt", "exp2", "sin", "direction")}
+OWN = {
+    "double": ("max", "min", "expm1"),
+    "float": ("max", "min", "reciprocal", "sqrt", "exp2", "sin", "cos", "direction"),
+}
 """Operations on numbers that these functions are for."""
 EXACT = ("decay", "rise", "rise_mean")
 """Operations of an exact step, which one function computes together."""
@@ -56,8 +60,12 @@ class LoopWriter(NativeWriter):
         inputs = {f"input.{name}": Layout(dtype, (name not in shared,), line=True) for name in traces.inputs}
         out = {OUT: Layout(dtype, (True, True, True))}
         super().__init__([], layouts | inputs | out, 1, dtype)
-        self.moving = {x.index for x in (*traces.states.values(), *traces.inputs.values())}
+        part = traces.repeated
+        starts = (*traces.states.values(), *traces.inputs.values(), *((*part.carried, *part.end) if part else ()))
+        self.moving = {x.index for x in starts}
         """Symbols that change from step to step."""
+        self._starts = set(self.moving)
+        """Those of them that have a variable of their own."""
         self._exact: set[int] = set()
         """Symbols whose functions of an exact step have been computed, outside of branches."""
         for x in self.live:
@@ -75,20 +83,23 @@ class LoopWriter(NativeWriter):
 
     def write(self) -> str:
         """The source of the loop of the motor `i0` of `n0`."""
-        traces = self.traces
-        starts = {x.index for x in (*traces.states.values(), *traces.inputs.values())}
+        self._exact.clear()
+        traces, part = self.traces, self.traces.repeated
         picks = [x for x in self.live if x.op == "pick"]
         puts = [line for line in traces.new_lines.values() if line.frame is not None]
         step = [*traces.after.values(), *picks, *(x for line in puts for x in (line.slot, line.frame))]
-        inside = self.reach(step)
+        inside = self.reach(traces.with_repeated(step))
         before = [x for x in self.live if x.index not in self.moving]
-        body = [x for x in self.live if x.index in self.moving and x.index in inside and x.index not in starts]
-        late = [x for x in self.live if x.index in self.moving and x.index not in inside and x.index not in starts]
+        moving = [x for x in self.live if x.index in self.moving and x.index not in self._starts]
+        always, due = ([x for x in moving if (x.index in inside) == always] for always in (True, False))
         text = [f"{self.types[x.kind]} {self.statement(x)};" for x in traces.states.values()]
         text += self._copy_lines() + self._compute(before) + self._first_inputs()
         text += ["#pragma unroll 1", "for (unsigned int t = 1; t <= steps; ++t) {", *self._next_inputs()]
-        text += self._body(body, arguments_of(late) | {x.index for x in self.roots() if isinstance(x, Symbol)})
-        text += ["if (t == due) {", "due += every;", *self._compute(late, True), *self._record(), "o_ += size;", "}"]
+        later = arguments_of(due) | {x.index for x in self.roots() if isinstance(x, Symbol)}
+        text += self._body(always, later) if part is None else self._with_repeated(part, always, due, later, step)
+        record = self.reach(list(traces.out.values()))
+        due = [x for x in due if x.index in record]
+        text += ["if (t == due) {", "due += every;", *self._compute(due, True), *self._record(), "o_ += size;", "}"]
         for line in puts:
             slot = f"(unsigned int)({self.text(line.slot, INT)}) % {line.frames}u"
             text.append(f"{self.element(f'new.{line.name}', slot)} = {self.text(line.frame, FLOAT)};")
@@ -140,6 +151,50 @@ class LoopWriter(NativeWriter):
         text += [f"x{x.index} = {self.text(detour.without[x.index], x.kind)};" for x in leaving]
         return [*text, "}", *self._body(rest, later)]
 
+    def _with_repeated(
+        self, part: Repeated, always: list[Symbol], due: list[Symbol], later: set[int], step: list[Traced]
+    ) -> list[str]:
+        """The lines of a step with a loop of its own; what only a record needs is left out where none is due."""
+        stages = self._stages(part)
+        first, again, last = ([x for x in always if stages[x.index] == k] for k in range(3))
+        kept = part.needed(step)
+        more = [k for k in part.needed(self.traces.out.values()) if k not in kept]
+        text = self._body(first, later | arguments_of(again))
+        for k in (*kept, *more):
+            x = part.carried[k]
+            start = f" = {self.text(part.begin[k], x.kind)}" if k in kept else ""
+            text.append(f"{self.types[x.kind]} x{x.index}{start};")
+        if more:
+            roots = [x for k in more for x in (part.begin[k], part.after[k])]
+            wanted = self.reach(roots)
+            text += ["if (t == due) {"]
+            text += self._compute([x for x in due if stages[x.index] == 0 and x.index in wanted], True)
+            text += [f"x{part.carried[k].index} = {self.text(part.begin[k], part.carried[k].kind)};" for k in more]
+            whole = sorted([*again, *(x for x in due if stages[x.index] == 1)], key=lambda x: x.index)
+            text += [*self._again(part, whole, [*kept, *more]), "} else {"]
+        text += self._again(part, again, kept) + (["}"] if more else [])
+        for k in (*kept, *more):
+            x = part.end[k]
+            text.append(f"const {self.types[x.kind]} x{x.index} = x{part.carried[k].index};")
+        return text + self._body(last, later)
+
+    def _stages(self, part: Repeated) -> dict[int, int]:
+        """Of each symbol, whether it is computed before the repeated part (0), in it (1) or after it (2)."""
+        known = {x.index: 1 for x in part.carried} | {x.index: 2 for x in part.end}
+        for x in self.live:
+            known.setdefault(x.index, max((known.get(a.index, 0) for a in x.args if isinstance(a, Symbol)), default=0))
+        return known
+
+    def _again(self, part: Repeated, symbols: list[Symbol], places: list[int]) -> list[str]:
+        """The loop over the repeated part, in which these of its numbers change."""
+        outside, self._exact = self._exact, set(self._exact)
+        changed = [(part.carried[k], part.after[k]) for k in places]
+        text = ["#pragma unroll 1", f"for (int again = 0; again < {part.times}; ++again) {{"]
+        text += self._body(symbols, {after.index for _, after in changed if isinstance(after, Symbol)})
+        text += [*self._change(changed), "}"]
+        self._exact = outside
+        return text
+
     def _copy_lines(self) -> list[str]:
         """The frames of every line, to where the loop reads and writes them."""
         text = []
@@ -172,12 +227,14 @@ class LoopWriter(NativeWriter):
     def _advance(self) -> list[str]:
         """States become those after the step, all at once."""
         states = [(x, self.traces.after[name]) for name, x in self.traces.states.items()]
-        changed = [(x, after) for x, after in states if x is not after]
-        text = [
-            f"const {self.types[x.kind]} new{k}_ = {self.text(after, x.kind)};" for k, (x, after) in enumerate(changed)
-        ]
-        text += [f"x{x.index} = new{k}_;" for k, (x, _) in enumerate(changed)]
+        text = self._change([(x, after) for x, after in states if x is not after])
         return text + [f"x{x.index} = next{k};" for k, x in enumerate(self.traces.inputs.values())]
+
+    def _change(self, changed: list[tuple[Symbol, Value]]) -> list[str]:
+        """Variables become what follows them, all at once."""
+        named = list(enumerate(changed))
+        text = [f"const {self.types[x.kind]} new{k}_ = {self.text(after, x.kind)};" for k, (x, after) in named]
+        return text + [f"x{x.index} = new{k}_;" for k, (x, _) in named]
 
     # --- expressions
 

@@ -1,12 +1,14 @@
 """The elementwise operations the laws are written in. These are NumPy's; `engines.bind` swaps in another engine's."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ..tree import change
 from ..values import Array, Bits, Flags, Number
+
+T = TypeVar("T")
 
 Operation = Callable[..., Any]
 """A function of numbers or arrays, element by element; it gives what the library of its arguments makes of them."""
@@ -105,6 +107,13 @@ def join_last(items: Sequence[Number]) -> Array:
     return np.concatenate(items, axis=-1)
 
 
+def repeat(times: int, body: Callable[[T], T], values: T) -> T:
+    """What is left of some values after `body` has been applied so many times; a compiled step may hold it once."""
+    for _ in range(times):
+        values = body(values)
+    return values
+
+
 def same(a: Number, b: Number) -> bool:
     """Whether two values are known to be the same before they are computed: what follows from them is, too."""
     return a is b
@@ -132,6 +141,7 @@ __all__ = [
     "minimum",
     "pick",
     "power",
+    "repeat",
     "same",
     "sign",
     "sin",

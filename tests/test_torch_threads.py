@@ -1,0 +1,50 @@
+"""One motor in each thread of a GPU: what PyTorch's compiler is told, without a GPU."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import backemf as be
+from backemf.engines import torch_engine, torch_threads
+
+
+def kernel_for(sizes: dict[str, int], reduces: bool = False) -> dict[str, object]:
+    """What the compiler makes a kernel of so many elements with, inside the choice."""
+    from torch._inductor.virtualized import V
+
+    features = SimpleNamespace(is_reduction=lambda: reduces)
+    with torch_threads.one_motor_a_thread():
+        return V.choices.triton_kernel_kwargs(object, features, [sizes], {"kept": 1})
+
+
+def test_motors_side_by_side_have_a_thread_each():
+    """128 motors for 4 times 32 threads."""
+    assert torch_threads.can_choose()
+    made = kernel_for({"x": 8_400_000, "r0_": 1})
+    block = made["fixed_config"].config
+    assert block["XBLOCK"] == 32 * block["num_warps"] and made["kept"] == 1
+
+
+def test_other_kernels_are_left_to_the_compiler():
+    """Sums over motors, and kernels along two axes, whose blocks have two sizes."""
+    assert kernel_for({"x": 100, "r0_": 12}, reduces=True) == {"kept": 1}
+    assert kernel_for({"y": 700_000, "x": 12, "r0_": 1}) == {"kept": 1}
+
+
+def test_the_choice_ends_with_what_was_compiled():
+    from torch._inductor.virtualized import V
+
+    before = V.choices
+    with torch_threads.one_motor_a_thread():
+        assert V.choices is not before
+    assert V.choices is before
+
+
+def test_several_substeps_on_a_gpu_are_one_kernel():
+    """Nothing is chosen for one substep, nor on a CPU."""
+    one, ten = (be.Actuator(controller=be.IdealPd(stiffness=1.0, damping=0.1), substeps=n) for n in (1, 10))
+    assert torch_engine._is_long(ten, {"device": "cuda"})
+    assert torch_engine._is_long((one, ten), {"device": "cuda:1", "telemetry": ("torque",)})
+    assert not torch_engine._is_long(one, {"device": "cuda"})
+    assert not torch_engine._is_long(ten, {"device": "cpu"})
+    assert not torch_engine._is_long(ten, {})
