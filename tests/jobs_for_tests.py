@@ -5,7 +5,7 @@ import signal
 import time
 
 from backemf.errors import ParameterError
-from backemf.studio.workers import Job
+from backemf.work.workers import Job
 
 
 def add(payload, tell):

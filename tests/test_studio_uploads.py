@@ -13,7 +13,8 @@ import pytest
 
 from backemf.errors import ParameterError
 from backemf.studio import jobs, uploads
-from backemf.studio.uploads import BoundedRequests, Uploads, forget_old, plain_name, require_alone, with_own_files
+from backemf.studio.uploads import Uploads, forget_old, plain_name, require_alone, with_own_files
+from backemf.web.bounded_requests import BoundedRequests
 
 
 @pytest.fixture
@@ -286,15 +287,14 @@ def test_a_model_with_meshes_may_be_read(files: Uploads):
 
 
 @pytest.mark.parametrize("stated", [True, False])
-def test_a_request_that_is_too_long_is_refused(stated: bool, monkeypatch: pytest.MonkeyPatch):
+def test_a_request_that_is_too_long_is_refused(stated: bool):
     """By what its header states, and where it states nothing by what has come: the rest is not read."""
-    monkeypatch.setattr(uploads, "LARGEST_REQUEST", 1000)
     sent: list[dict[str, object]] = []
     read: list[int] = []
 
     async def receive() -> dict[str, object]:
         read.append(600)
-        return {"type": "http.request", "body": b"x" * 600, "more_body": True}
+        return {"type": "http.request", "body": b"x" * 600_000, "more_body": True}
 
     async def send(message: dict[str, object]) -> None:
         sent.append(message)
@@ -303,7 +303,7 @@ def test_a_request_that_is_too_long_is_refused(stated: bool, monkeypatch: pytest
         while True:
             await receive()
 
-    headers = [(b"content-length", b"1001")] if stated else []
-    asyncio.run(BoundedRequests(inner)({"type": "http", "headers": headers}, receive, send))
+    headers = [(b"content-length", b"1001001")] if stated else []
+    asyncio.run(BoundedRequests(inner, 1000)({"type": "http", "headers": headers}, receive, send))
     assert sent[0]["status"] == 413 and len(read) == (0 if stated else 2)
     assert json.dumps(sent[1]["body"].decode())

@@ -50,7 +50,7 @@ class Studio:
                     stat = (place / "stat").read_text().rpartition(")")[2].split()
                 except OSError:
                     continue
-                if b"backemf.studio.worker" in words and int(stat[1]) == self.process.pid and stat[0] != "Z":
+                if b"backemf.work.worker" in words and int(stat[1]) == self.process.pid and stat[0] != "Z":
                     found.append(int(place.name))
         return found
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from ..errors import MissingExtraError, ParameterError
 from ..files import make_private_folder, read_text, write_text
 from ..values import Foreign
-from .guard import DAY, LOCAL, Guard
+from ..web.guard import DAY, LOCAL, Guard
 
 MODULES = {
     "/motor": "motor_page", "/look": "look_page", "/try": "try_page", "/simulators": "simulators_page",
@@ -44,16 +44,17 @@ def serve_studio(host: str = "127.0.0.1", port: int = 8337, browser: bool = True
         from nicegui import app, ui  # pyright: ignore[reportMissingImports]
     except ModuleNotFoundError:
         raise MissingExtraError("nicegui", "studio", "backemf studio") from None
+    from ..web.bounded_requests import BoundedRequests
     from .layout import head
-    from .uploads import BoundedRequests, forget_old
-    from .workers import shared
+    from .processes import shared
+    from .uploads import LARGEST, forget_old
 
     forget_old(place / "uploads")
     ui.add_head_html(head(), shared=True)
     for path, module in MODULES.items():
         ui.page(path, response_timeout=60)(_page_of(path, module))
     ui.page("/")(_door)
-    app.add_middleware(BoundedRequests)
+    app.add_middleware(BoundedRequests, largest=LARGEST)
     app.on_startup(_warm)
     app.add_middleware(Guard, host=host, token=token)
     app.on_shutdown(shared().close)

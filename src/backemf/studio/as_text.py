@@ -12,9 +12,9 @@ from nicegui import ui  # pyright: ignore[reportMissingImports]
 from ..cli.limits_only import JOINT_UNITS
 from ..cli.words import quantity
 from ..files import read_bytes
+from ..plot.interactive import range_of_or_none, supply_volts
 from ..values import Foreign
 from .motors import Chosen, choose, refs_of
-from .pictures import range_of_or_none, supply_volts
 from .session import Download, Session
 
 __all__ = ["JOINT_UNITS"]

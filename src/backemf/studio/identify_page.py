@@ -14,11 +14,11 @@ from ..errors import BackemfError
 from ..files import read_text
 from ..identify import CHANNELS, Rig
 from ..identify.rig import LARGEST, firmware_kinds, load_kinds
+from ..plot.interactive import COLOURS, figure, line
 from ..toml_text import write_tables
 from ..values import Foreign
 from .address import pack
 from .forms import fields_form, kinds_of, number_in, part_form, put_tables, read_tables, text_field
-from .pictures import COLOURS, figure, line
 from .session import Download, Session
 from .uploads import Upload
 from .widgets import card, empty, named, picture, refreshable_method, sentence

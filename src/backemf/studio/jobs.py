@@ -15,9 +15,9 @@ from ..files import make_folder, read_bytes, write_bytes
 from ..motorfile import dumps
 from ..progress import watched_progress
 from ..values import Foreign, Json
+from ..work.workers import Job, Progress
 from .transferring import compared, robot_joints, robot_written
 from .trial import run_trial
-from .workers import Job, Progress
 
 if TYPE_CHECKING:
     import numpy as np

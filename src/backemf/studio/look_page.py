@@ -11,9 +11,10 @@ from nicegui import run, ui  # pyright: ignore[reportMissingImports]
 from ..analyze.given import limit_of
 from ..errors import BackemfError, ParameterError
 from ..motor import Motor
+from ..plot import interactive as pictures
 from ..units import format_quantity
 from ..values import Foreign
-from . import as_text, pictures
+from . import as_text
 from .motors import Chosen, choose, refs_of
 from .session import Download, Session
 from .widgets import Latest, card, empty, picture, sentence

@@ -9,9 +9,10 @@ from nicegui import events, ui  # pyright: ignore[reportMissingImports]
 from ..cli.catalogue import SAYS, Row, filter_rows
 from ..errors import BackemfError, ParameterError
 from ..motor.estimate import Estimate
+from ..plot import interactive as pictures
 from ..units import convert, format_quantity
 from ..values import Foreign
-from . import as_text, catalogue, pictures, sheet_form
+from . import as_text, catalogue, sheet_form
 from .address import pack
 from .motors import FIRST, MOST, Chosen, choose, read_text, refs_of
 from .session import Session

@@ -16,10 +16,10 @@ from ..units import format_quantity
 from ..values import Foreign
 from . import as_text, robot_form, transferring
 from .motors import slug
+from .processes import shared
 from .session import Download, Session
 from .widgets import Latest, card, code, escape, picture, sentence
 from .words_form import words_form
-from .workers import run as run_job
 
 STATUSES = {"kept": "check_circle", "approximated": "adjust", "dropped": "cancel", "unknown": "help"}
 """The sign of each status."""
@@ -159,7 +159,7 @@ async def _errors(session: Session, lost: Foreign) -> None:
                 words.text = f"running both motors, {100 * message['done'] / message['total']:.0f} %"
 
         try:
-            rows: Foreign = await run_job(
+            rows: Foreign = await shared().run(
                 "compare", {"state": dict(session.state)}, progress=progress, owner=str(id(session))
             )
         except BackemfError as error:

@@ -13,6 +13,7 @@ from ..cli.size import EXPENDABLE
 from ..cli.tables import json_text
 from ..errors import BackemfError
 from ..files import read_text
+from ..plot.interactive import COLOURS, SHADOW, figure
 from ..size import Task, TaskLimits
 from ..size.task import LARGEST, WANTED, JointTask, load_kinds
 from ..size.task_file import motion_kinds
@@ -21,7 +22,6 @@ from ..values import Foreign, Json
 from .address import pack
 from .forms import Table, fields_form, kinds_of, number_in, part_form, put_tables, read_tables, text_field
 from .motors import choose, refs_of
-from .pictures import COLOURS, SHADOW, figure
 from .session import Download, Session
 from .uploads import Upload
 from .widgets import card, empty, picture, refreshable_method, sentence

@@ -16,6 +16,7 @@ from ..cli.robots import change_lines
 from ..cli.words import above_zero
 from ..errors import BackemfError, ParameterError
 from ..files import read_bytes, write_bytes
+from ..plot import interactive as pictures
 from ..plot.style import axis_scale
 from ..robot import JointDrive, Robot
 from ..robot.robot_file import write_content
@@ -28,11 +29,10 @@ from ..transfer.robots.exporting import ENDINGS, export_robot
 from ..transfer.robots.models import read_model
 from ..transfer.targets import NAMES, ROOMS, room_of, target_of
 from ..values import Foreign, Json
-from . import pictures
+from ..work.workers import Progress
 from .motors import FIRST, choose, refs_of
 from .session import Session
 from .uploads import LARGEST, require_alone
-from .workers import Progress
 
 NAMELESS = "mit-mini-cheetah"
 """A motor of the catalogue for a robot of which only the joints are asked for."""

@@ -20,6 +20,7 @@ from ..errors import BackemfWarning, ParameterError
 from ..files import make_folder
 from ..loads import with_inertia
 from ..physics.state import LIMITS
+from ..plot import interactive as pictures
 from ..plot.ratings import rating_lines
 from ..plot.response import spans_of
 from ..plot.style import RPM, axis_scale
@@ -29,9 +30,8 @@ from ..run_stored import StoredRun
 from ..simulate import count_steps, simulate
 from ..units import linear_unit
 from ..values import Foreign, Json
-from . import pictures
+from ..work.workers import Progress
 from .session import Session
-from .workers import Progress
 
 ROWS = {
     "position": ("position", "position"),

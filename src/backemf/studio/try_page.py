@@ -16,13 +16,13 @@ from ..cli.drive import controllers
 from ..cli.words import COMMANDS, kinds
 from ..errors import BackemfError
 from ..files import make_folder
+from ..plot.interactive import supply_volts
 from ..values import Foreign
 from . import as_text, trial
-from .pictures import supply_volts
+from .processes import shared
 from .session import Download, Session
 from .widgets import Latest, card, heading, picture, sentence
 from .words_form import join_words, split_words, words_form
-from .workers import run as run_job
 
 
 def build(session: Session) -> None:
@@ -93,7 +93,7 @@ def build(session: Session) -> None:
                 element.set_visibility(long)
             if long:
                 owner = str(id(session))
-                found: Foreign = await run_job("simulate", payload, progress=progress, owner=owner)
+                found: Foreign = await shared().run("simulate", payload, progress=progress, owner=owner)
             else:
                 found = await run.io_bound(trial.run_trial, payload)
         except BackemfError as error:

@@ -21,7 +21,7 @@ from ..errors import BackemfError, ParameterError
 from ..files import make_private_folder, read_text, write_text
 from ..toml_text import parse_toml
 from ..values import Foreign, Json
-from .guard import DAY, Application, Message, Receive, Scope, Send
+from ..web.guard import DAY
 
 MOST_FILES = 60
 """Most files of a session [1]."""
@@ -29,8 +29,6 @@ LARGEST = 100_000_000
 """Largest file [bytes]."""
 LARGEST_SESSION = 400_000_000
 """Largest sum of the files of a session [bytes]."""
-LARGEST_REQUEST = LARGEST + 1_000_000
-"""Largest request: a file and what stands around it [bytes]."""
 ENDINGS = (".csv", ".parquet", ".npz", ".json", ".mcap", ".toml", ".xml", ".mjcf", ".urdf", ".usd", ".usda", ".usdc",
            ".proto", ".wbt")  # fmt: skip
 """Files that some reader of the command line reads."""
@@ -187,48 +185,3 @@ def require_alone(path: Path, name: str) -> None:
             raise ParameterError(
                 f"{name}: <{element.tag}> names another file; put all of the model into one, or use the command line"
             )
-
-
-# --- requests
-
-
-class _TooLarge(Exception):
-    """A request is longer than it may be."""
-
-
-class BoundedRequests:
-    """Refuses requests with more content than the largest upload, whatever their headers say."""
-
-    def __init__(self, app: Application):
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        read, begun = 0, False
-
-        async def bounded() -> Message:
-            nonlocal read
-            message = await receive()
-            read += len(message.get("body", b""))
-            if read > LARGEST_REQUEST:
-                raise _TooLarge
-            return message
-
-        async def sending(message: Message) -> None:
-            nonlocal begun
-            begun = True
-            await send(message)
-
-        try:
-            stated = dict(scope["headers"]).get(b"content-length", b"0")
-            if not stated.isdigit() or int(stated) > LARGEST_REQUEST:
-                raise _TooLarge
-            await self.app(scope, bounded, sending)
-        except _TooLarge:
-            if not begun:
-                headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
-                await send({"type": "http.response.start", "status": 413, "headers": headers})
-                said = f"the largest file is {LARGEST // 10**6} MB: use the command line for it"
-                await send({"type": "http.response.body", "body": said.encode()})

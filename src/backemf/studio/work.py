@@ -13,7 +13,7 @@ from nicegui import app, context, ui  # pyright: ignore[reportMissingImports]
 
 from ..errors import BackemfError
 from ..values import Foreign, Json
-from . import workers
+from .processes import shared
 from .uploads import LARGEST, Upload, Uploads
 from .widgets import drop_header, named, sentence
 
@@ -76,7 +76,7 @@ class Work:
         self.said.clear()
         self._show(True)
         self._tell({"label": self.title, "done": 0, "total": 1})
-        self.task = asyncio.create_task(workers.run(name, payload, progress=self._tell, owner=self.owner))
+        self.task = asyncio.create_task(shared().run(name, payload, progress=self._tell, owner=self.owner))
         try:
             return await self.task
         except asyncio.CancelledError:

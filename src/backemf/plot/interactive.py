@@ -13,10 +13,10 @@ from ..analyze.constants import continuous_current, no_load
 from ..analyze.given import limit_of
 from ..errors import ParameterError
 from ..motor import Motor
-from ..plot.joint_limits import BEYOND, top_speed
-from ..plot.operating_range import SHOWN, OperatingRange, range_of
-from ..plot.style import RPM, axis_scale, first
 from ..values import Foreign
+from .joint_limits import BEYOND, top_speed
+from .operating_range import SHOWN, OperatingRange, range_of
+from .style import RPM, axis_scale, first
 
 Figure = dict[str, Foreign]
 """A picture of Plotly: data, layout and configuration."""

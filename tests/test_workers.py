@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from backemf.errors import BackemfError, ParameterError
-from backemf.studio import workers as module
-from backemf.studio.workers import MOST_WAITING, WorkError, Workers
+from backemf.work import workers as module
+from backemf.work.workers import MOST_WAITING, WorkError, Workers
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and forks of POSIX")
 HERE = str(Path(__file__).parent)
@@ -267,7 +267,7 @@ def test_processes_end_with_the_program():
     """A program that is killed leaves no process behind: each ends when the pipe from it closes."""
     code = """
 import asyncio, os, signal, sys
-from backemf.studio.workers import Workers
+from backemf.work.workers import Workers
 def die(said):
     print(said["pid"], flush=True)
     os.kill(os.getpid(), signal.SIGKILL)
@@ -291,5 +291,5 @@ def test_a_process_loads_no_page():
     """The table of jobs is read without what serves pages: processes start sooner, and plain installs test them."""
     import subprocess
 
-    code = "import sys, backemf.studio.worker, backemf.studio.jobs; sys.exit('nicegui' in sys.modules)"
+    code = "import sys, backemf.work.worker, backemf.studio.jobs; sys.exit('nicegui' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -3,7 +3,7 @@
 import numpy as np
 
 import backemf as be
-from backemf.studio.pictures import torque_over_speed
+from backemf.plot.interactive import torque_over_speed
 
 LIMITS = be.load("unitree-g1-4010")
 WINDING = be.Motor(

@@ -6,7 +6,7 @@ import pytest
 
 from backemf.errors import ParameterError
 from backemf.studio.address import from_query, pack, to_query, unpack
-from backemf.studio.guard import COOKIE, Guard
+from backemf.web.guard import COOKIE, Guard
 
 
 async def inner(scope, receive, send):

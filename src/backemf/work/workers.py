@@ -58,7 +58,7 @@ class Job:
 class Workers:
     """Processes for jobs: `await workers.run("identify", payload)`."""
 
-    def __init__(self, table: str = "backemf.studio.jobs", long: int | None = None, short: int = 2):
+    def __init__(self, table: str, long: int | None = None, short: int = 2):
         """`table` is the module whose `JOBS` are run; `long` and `short` are how many of each run at once."""
         self.table = table
         self._lanes = {True: _Lane(long or max(1, os.cpu_count() or 1)), False: _Lane(short)}
@@ -232,7 +232,7 @@ class _Process:
         """A new process; libraries in it compute on one core, so that jobs share the others."""
         environment = {**os.environ, **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")}
         # what lies in the folder in which the program was started is not imported
-        words = (sys.executable, "-P", "-m", "backemf.studio.worker", table)
+        words = (sys.executable, "-P", "-m", "backemf.work.worker", table)
         pipe = asyncio.subprocess.PIPE
         made = await asyncio.create_subprocess_exec(
             *words, stdin=pipe, stdout=pipe, env=environment, start_new_session=True
@@ -307,26 +307,3 @@ class _Process:
                 else:
                     self._process.kill()
         await self._process.wait()
-
-
-_SHARED: list[Workers] = []
-
-
-def shared() -> Workers:
-    """The processes of this program."""
-    if not _SHARED:
-        _SHARED.append(Workers())
-    return _SHARED[0]
-
-
-async def run(
-    name: str,
-    payload: Mapping[str, Json],
-    *,
-    progress: Progress | None = None,
-    seconds: float | None = None,
-    megabytes: int | None = None,
-    owner: str = "",
-) -> Json:
-    """What a job answers, from the processes of this program: see `Workers.run`."""
-    return await shared().run(name, payload, progress=progress, seconds=seconds, megabytes=megabytes, owner=owner)

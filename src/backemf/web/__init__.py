@@ -1,0 +1,1 @@
+"""What keeps strangers out of a server on this machine."""
