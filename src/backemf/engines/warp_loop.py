@@ -54,6 +54,8 @@ EXACT = ("decay", "rise", "rise_mean")
 class LoopWriter(NativeWriter):
     """Writes the loop of one motor; a batch is one row of motors."""
 
+    inline = ()
+
     def __init__(self, traces: Traces, layouts: dict[str, Layout], shared: Collection[str], dtype: type):
         """`layouts` are those of states and numbers in arrays; inputs that are `shared` have one number per step."""
         self.traces, self.shared = traces, shared

@@ -8,10 +8,12 @@ what is recorded on a tape runs as a kernel.
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 
 import warp as wp  # pyright: ignore[reportMissingImports]
 
 from ..values import Module
+from .cpp_functions import FUNCTIONS, functions_text
 from .tracing import BOOL, FLOAT, INT, WORD, Line, Symbol
 from .warp_kernel import BUILT, SHORT, Layout, Store, Writer, array_name, array_types, define, make_kernel, source_name
 
@@ -27,6 +29,8 @@ class NativeWriter(Writer):
 
     array, call, end, cuts = "{}_", "wp::{}({})", ";", ()
     choice, modulo, logic = "{} ? {} : {}", "({0} % {1} + {1}) % {1}", {}
+    inline: Collection[str] = FUNCTIONS.keys()
+    """Functions that are written into the loop: a call of the C library would be one for each motor."""
 
     def __init__(self, stores: list[Store], layouts: dict[str, Layout], rank: int, dtype: type):
         super().__init__(stores, layouts, rank)
@@ -36,6 +40,11 @@ class NativeWriter(Writer):
         self.live = [live[k] for k in sorted(live)]
         self.flat = self._flat()
         self.common = self._common()
+
+    def expression(self, x: Symbol) -> str:
+        if x.op in self.inline and x.kind == FLOAT:
+            return f"{x.op}_of({self.text(x.args[0], FLOAT)})"
+        return super().expression(x)
 
     @property
     def able(self) -> bool:
@@ -55,6 +64,7 @@ class NativeWriter(Writer):
         sizes = [f"n{k}" for k in range(self.rank)]
         loops = [" * ".join(sizes)] if self.flat else sizes
         lines = [self._pointer(name) for name in self.used]
+        lines += functions_text({x.op for x in self.live}.intersection(self.inline), self.number)
         lines += [*(f"const {self.number} u{k} = p.u{k};" for k in self.uniforms), *before]
         for k, size in enumerate(loops):
             # motors never write where others read
