@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from backemf.errors import ParameterError
-from backemf.studio.address import from_query, pack, to_query, unpack
+from backemf.web.address import from_query, pack, to_query, unpack
 from backemf.web.guard import COOKIE, Guard
 
 
