@@ -11,8 +11,10 @@ from size_rig import motor, task
 import backemf as be
 from backemf.engines import native_sweep
 from backemf.engines.native_plan import address
+from backemf.motorfile import loads
 from backemf.size import sizing
 from backemf.size.optimum import best_ratio
+from backemf.size.pair_files import pair_files
 
 ANGLE, DURATION, LOAD = 1.5, 0.5, 0.08
 ACCELERATION = 4.0 * ANGLE / DURATION**2
@@ -357,6 +359,18 @@ def test_front_is_what_nothing_beats():
     expected = {n for n, m, e in rows if not any(a <= m and b <= e and (a, b) != (m, e) for _, a, b in rows)}
     assert {choice.name for choice in found.front} == expected
     assert 1 < len(expected) < len(rows)
+
+
+def test_best_pairs_as_files():
+    """As many as are asked for, the best first; each file holds the motor of its pair on the task's supply."""
+    found = be.size(task(), be.Candidates.catalogue())
+    name, each = next(iter(found.joints.items()))
+    rows = pair_files(found, 3)[name]["rows"]
+    assert [row["name"] for row in rows] == [each[rank].name for rank in range(3)]
+    made = loads(rows[0]["text"], "pair")
+    assert made.motor.winding == each[0].motor.winding and made.supply.voltage == found.task.supply.voltage
+    limit, margin = each[0].tightest
+    assert (rows[0]["tightest"], rows[0]["margin"]) == (limit, margin)
 
 
 def test_verification_agrees():

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 import backemf as be
 from backemf.cli.app import app
 from backemf.size import import_pairs, read_motion
+from backemf.size.candidate_files import read_candidate_files
 
 
 @cache
@@ -337,3 +338,16 @@ def test_robot_model_says_the_torque(tmp_path):
     )
     one, other = (each.cycles()["swing"].torque for each in (robot, plain))
     np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-6)
+
+
+def test_candidates_from_files_by_their_names(tmp_path):
+    """Makers' tables are found by what they are called, wherever they lie; files of other kinds are left aside."""
+    tables = ("x_motors.csv", "x_gearboxes.csv", "x_compatibility.csv")
+    folder = database(tmp_path, GOOD)
+    files = {name: str((folder / name).rename(tmp_path / f"{number}.bin")) for number, name in enumerate(tables)}
+    (tmp_path / "9.bin").write_text("time [s]\n")
+    found = read_candidate_files({**files, "swing.csv": str(tmp_path / "9.bin")}, 10_000)
+    (made,) = (batch.single(0) for batch in found.batches)
+    assert len(found) == 1 and (float(made.ratio), float(made.winding.resistance)) == (10.0, 1.0)
+    with pytest.raises(be.ParameterError, match="larger"):
+        read_candidate_files(files, 10)

@@ -12,9 +12,13 @@ import numpy as np
 import pytest
 
 from backemf.errors import ParameterError
-from backemf.studio import jobs, uploads
-from backemf.studio.uploads import Uploads, forget_old, plain_name, require_alone, with_own_files
+from backemf.sims.named_files import require_alone
+from backemf.studio import jobs
+from backemf.web import uploads
 from backemf.web.bounded_requests import BoundedRequests
+from backemf.web.named_files import errors_show_names, with_own_files
+from backemf.web.state_folder import forget_old
+from backemf.web.uploads import Uploads, kept_answer, key_of, plain_name
 
 
 @pytest.fixture
@@ -101,6 +105,10 @@ def test_answers_are_kept_by_names_that_are_no_paths(files: Uploads):
     assert files.read("0a1b") == "{}" and files.read("ffff") == ""
     with pytest.raises(ParameterError, match="start the work again"):
         files.read("../../index")
+    asked = {"top": 3, "task": "x"}
+    files.write(key_of(asked), '{"rows": 1}')
+    assert kept_answer(files, key_of({"task": "x", "top": 3})) == {"rows": 1}
+    assert kept_answer(files, "") == kept_answer(files, "../../index") == kept_answer(files, key_of({})) == {}
 
 
 def test_files_of_a_day_ago_are_removed(files: Uploads):
@@ -152,13 +160,12 @@ def pickled() -> bytes:
 
 
 def test_a_good_log_is_read(files: Uploads):
-    """Columns with their guesses, findings, and curves of at most so many points."""
+    """Columns with their guesses, and curves."""
     (row,) = read(kept(files, "swing.csv", LOG))
     assert row["columns"] == [["time [s]", "time", "s"], ["position [rad]", "position", "rad"]]
     assert row["rows"] == 50 and row["channels"] == ["position"]
-    time = np.arange(100_000) * 1e-3
-    small, large = jobs.thin(time, np.sin(time))
-    assert len(small) <= jobs.POINTS and min(large) == pytest.approx(-1.0) and max(large) == pytest.approx(1.0)
+    ((title, channel, time, values),) = row["curves"]
+    assert title == channel == "position" and len(time) == len(values) == 50 and values[-1] == 0.049
 
 
 @pytest.mark.parametrize(
@@ -206,6 +213,16 @@ def test_a_bomb_is_not_unpacked(files: Uploads):
 
 
 # --- texts that name files
+
+
+def test_errors_name_files_as_their_owner_does():
+    """The path of an upload in an error becomes the name under which it was dropped in."""
+    with (
+        pytest.raises(ParameterError, match=r"^swing\.csv, line 3: too short$"),
+        errors_show_names({"/u/0.csv": "swing.csv"}),
+    ):
+        raise ParameterError("/u/0.csv, line 3: too short")
+
 
 RIG = 'format = "backemf rig 1"\n[load]\nkind = "RobotModel"\nmodel = {}\n'
 

@@ -1,12 +1,14 @@
 """Who may talk to the studio: Host, Origin and token, by HTTP and on a socket."""
 
 import asyncio
+import os
 
 import pytest
 
 from backemf.errors import ParameterError
-from backemf.studio.address import from_query, pack, to_query, unpack
+from backemf.web.address import from_query, number_of, pack, to_query, unpack
 from backemf.web.guard import COOKIE, Guard
+from backemf.web.state_folder import forget_old, keep_secret
 
 
 async def inner(scope, receive, send):
@@ -112,3 +114,29 @@ def test_a_small_address_cannot_hold_gigabytes():
     assert len(bomb) < 100_000
     with pytest.raises(ParameterError):
         unpack(bomb)
+
+
+def test_numbers_of_an_address():
+    """A number, none, and what is no finite number is one sentence."""
+    assert number_of({"v": "24.5"}, "v") == 24.5 and number_of({"v": ""}, "v") is None and number_of({}, "v") is None
+    for wrong in ("fast", "nan", "inf", "1e999"):
+        with pytest.raises(ParameterError, match=f"v={wrong}: must be a number"):
+            number_of({"v": wrong}, "v")
+
+
+def test_a_secret_outlives_the_program(tmp_path):
+    """The same after a restart, another in another folder."""
+    (tmp_path / "other").mkdir()
+    assert keep_secret(tmp_path) == keep_secret(tmp_path) != keep_secret(tmp_path / "other")
+    assert len(keep_secret(tmp_path)) >= 32
+
+
+def test_old_files_are_forgotten_by_their_pattern(tmp_path):
+    """Only those that the pattern names and that are older than a day."""
+    for name in ("storage-user-1.json", "storage-user-2.json", "secret"):
+        (tmp_path / name).write_text("")
+    for name in ("storage-user-1.json", "secret"):
+        os.utime(tmp_path / name, (0, 0))
+    forget_old(tmp_path, "storage-user-*.json")
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["secret", "storage-user-2.json"]
+    forget_old(tmp_path / "nowhere")

@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 from backemf.errors import BackemfError, ParameterError
+from backemf.progress import progress_bar
 from backemf.work import workers as module
+from backemf.work.progress_messages import progress_words, tell_progress
 from backemf.work.workers import MOST_WAITING, WorkError, Workers
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and forks of POSIX")
@@ -293,3 +295,21 @@ def test_a_process_loads_no_page():
 
     code = "import sys, backemf.work.worker, backemf.studio.jobs; sys.exit('nicegui' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_progress_in_words():
+    """What a page says of a job, and the share of its bar."""
+    assert progress_words({"waiting": 2}, "Sizing") == ("Sizing: waiting, 2 before it", None)
+    assert progress_words({"label": "pairs", "done": 3, "total": 4, "word": "RE40"}, "Sizing") == (
+        "pairs, 3 of 4: RE40", 0.75,
+    )  # fmt: skip
+    assert progress_words({"label": "pairs", "done": 0, "total": 0}, "Sizing") == ("pairs, 0 of 0", 0.0)
+
+
+def test_progress_of_the_terminal_becomes_messages():
+    """Each step of a loop is one message."""
+    said: list[object] = []
+    with tell_progress(said.append), progress_bar("reading", 2) as advance:
+        advance(1, "a")
+        advance(1, "b")
+    assert len(said) == 2 and said[-1] == {"label": "reading", "done": 2, "total": 2, "word": "b"}

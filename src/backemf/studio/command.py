@@ -19,10 +19,8 @@ Examples:
 """
 )
 def studio(
-    port: Annotated[int, typer.Option(metavar="PORT", help="Port to listen on.")] = 8337,
-    host: Annotated[
-        str, option("ADDRESS", "Address to listen on; any other than 127.0.0.1 demands a token.")
-    ] = "127.0.0.1",
+    port: Annotated[int, option("PORT", "Port to listen on.")] = 8337,
+    host: Annotated[str, option("ADDRESS", "Address to listen on; any but 127.0.0.1 demands a token.")] = "127.0.0.1",
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Whether to open a browser.")] = True,
 ) -> None:
     """Open the studio in a browser: pick a motor, look at it, try it, and take it to a simulator.

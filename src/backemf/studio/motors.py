@@ -9,11 +9,12 @@ from functools import lru_cache
 from .. import catalog
 from ..actuator import Actuator
 from ..datasheet import Datasheet
+from ..design.variant import change_motor
 from ..errors import ParameterError
-from ..motor import Gearbox, Motor, Stage
+from ..motor import Motor
 from ..motorfile import dumps, is_actuator, loads_with_joint
 from ..values import Foreign
-from .address import MARK, unpack
+from ..web.address import MARK, unpack
 
 FIRST = "maxon-re40-gp52c"
 """The motor of a page without an address."""
@@ -71,23 +72,23 @@ def read_text(text: str, name: str = "the text", estimate: bool = False) -> Chos
         title = (actuator.motor.name if actuator.motor else "") or "motor"
         return Chosen("", title, f"{slug(title)}.toml", text, None, actuator, joint)
     sheet = Datasheet.loads(text, name)
+    return _of_sheet("", f"{slug(sheet.name)}.toml", text, sheet, estimate)
+
+
+def _of_sheet(ref: str, file: str, text: str, sheet: Datasheet, estimate: bool) -> Chosen:
     actuator = sheet.actuator(estimate=estimate)
-    own = sheet.joint() if actuator.motor is None else None
-    return Chosen("", sheet.name, f"{slug(sheet.name)}.toml", text, sheet, actuator, own)
+    return Chosen(ref, sheet.name, file, text, sheet, actuator, sheet.joint() if actuator.motor is None else None)
 
 
 @lru_cache(maxsize=128)
 def choose(ref: str, estimate: bool = False) -> Chosen:
     """The motor that a name in an address means."""
     if ref.startswith(MARK):
-        found = read_text(unpack(ref), "this motor", estimate)
-        return replace(found, ref=ref)
+        return replace(read_text(unpack(ref), "this motor", estimate), ref=ref)
     if not re.fullmatch(r"[a-z0-9-]{1,80}", ref) or not catalog.path(ref).is_file():
         # a file of that name in this folder is not meant either
         raise ParameterError(f"{ref[:80]!r}: is not in the catalogue: {catalog.suggestion(ref[:80])}")
-    sheet = Datasheet.load(ref)
-    actuator = sheet.actuator(estimate=estimate)
-    return Chosen(ref, sheet.name, ref, "", sheet, actuator, sheet.joint() if actuator.motor is None else None)
+    return _of_sheet(ref, ref, "", Datasheet.load(ref), estimate)
 
 
 def slug(name: str) -> str:
@@ -101,20 +102,9 @@ def choose_changed(
 ) -> Chosen:
     """A motor with other gears [1] or another ambient temperature [°C], as the file of an actuator."""
     chosen = choose(ref, estimate)
-    motor = chosen.actuator.motor
-    if motor is None or (ratio is None and efficiency is None and ambient is None):
+    if chosen.actuator.motor is None or (ratio is None and efficiency is None and ambient is None):
         return chosen
-    said: list[str] = []
-    if ratio is not None or efficiency is not None:
-        own = motor.gearbox
-        turns = ratio if ratio is not None else (1.0 if own is None else float(own.ratio))
-        share = efficiency if efficiency is not None else (1.0 if own is None else float(own.efficiency))
-        motor = replace(motor, gearbox=Gearbox(stages=(Stage(ratio=turns, efficiency=share),)))
-        said.append(f"gear {turns:g}:1 at {100 * share:.0f} %")
-    if ambient is not None and motor.thermal is not None:
-        motor = replace(motor, thermal=replace(motor.thermal, ambient=ambient))
-        said.append(f"{ambient:g} °C around")
+    motor, said = change_motor(chosen.actuator.motor, ratio, efficiency, ambient)
     actuator = replace(chosen.actuator, motor=motor)
-    text = dumps(actuator, chosen.joint)
-    file = f"{slug(chosen.name)}-changed.toml"
-    return replace(chosen, actuator=actuator, text=text, file=file, changed=tuple(said))
+    text, file = dumps(actuator, chosen.joint), f"{slug(chosen.name)}-changed.toml"
+    return replace(chosen, actuator=actuator, text=text, file=file, changed=said)

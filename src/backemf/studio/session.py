@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ..errors import ParameterError
 from ..values import Foreign
-from .address import to_query
+from ..web.address import number_of, to_query
 from .motors import FIRST, Chosen, choose_changed, refs_of
 
 LATER = 0.5
@@ -55,11 +53,9 @@ class Session:
 
     def put(self, **changes: str | None) -> None:
         """Change the state: the address follows, and undo goes back to what it was."""
-        for name, value in changes.items():
-            if value:
-                self.state[name] = value
-            else:
-                self.state.pop(name, None)
+        merged = {**self.state, **changes}
+        self.state.clear()
+        self.state.update({name: value for name, value in merged.items() if value})
         # worker processes read states, too, and load no page
         from nicegui import ui  # pyright: ignore[reportMissingImports]
 
@@ -77,7 +73,7 @@ class Session:
 
     def link(self, path: str, **changes: str | None) -> str:
         """Address of a page with this state."""
-        query = to_query({**self.state, **{name: value or "" for name, value in changes.items()}})
+        query = to_query({**self.state, **changes})
         return f"{path}?{query}" if query else path
 
     @property
@@ -88,23 +84,13 @@ class Session:
     @property
     def chosen(self) -> Chosen:
         """The motor that the page is about."""
-        share = self.number("ge")
-        share = None if share is None else 0.01 * share
-        ref = (refs_of(self.state) or [FIRST])[0]
+        ref, percent = (refs_of(self.state) or [FIRST])[0], self.number("ge")
+        share = None if percent is None else 0.01 * percent
         return choose_changed(ref, self.estimate, self.number("g"), share, self.number("ta"))
 
     def number(self, name: str) -> float | None:
         """A number of the state; None where there is none."""
-        text = self.state.get(name)
-        if not text:
-            return None
-        try:
-            value = float(text)
-        except ValueError:
-            value = math.nan
-        if not math.isfinite(value):
-            raise ParameterError(f"{name}={text[:40]}: must be a number: correct it in the address, or leave it out")
-        return value
+        return number_of(self.state, name)
 
     def show_texts(self, python: str, command: str, *downloads: Download) -> None:
         """Say what the page shows as Python, as a command, and as files."""

@@ -3,37 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
 
 from nicegui import app, context, ui  # pyright: ignore[reportMissingImports]
 
-from ..errors import BackemfError
+from ..errors import BackemfError, ParameterError
 from ..values import Foreign, Json
+from ..web.uploads import LARGEST, Upload, Uploads, kept_answer, key_of
+from ..work.progress_messages import progress_words
 from .processes import shared
-from .uploads import LARGEST, Upload, Uploads
 from .widgets import drop_header, named, sentence
+
+__all__ = ["Work", "drop_area", "kept_answer", "key_of", "report_frame", "uploads_of_session"]
 
 
 def uploads_of_session() -> Uploads:
     """The files of the browser that shows this page."""
     return Uploads(Path(os.environ["NICEGUI_STORAGE_PATH"]) / "uploads", str(app.storage.browser["id"]))
-
-
-def kept_answer(files: Uploads, key: str) -> dict[str, Foreign]:
-    """The answer of an earlier job that the address names; empty where it is not here."""
-    try:
-        return json.loads(files.read(key)) if key else {}
-    except (BackemfError, ValueError):
-        return {}
-
-
-def key_of(asked: Mapping[str, Json]) -> str:
-    """Name of the answer to what was asked."""
-    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:24]
 
 
 def report_frame(report: str) -> None:
@@ -51,13 +39,12 @@ class Work:
         self.owner = str(app.storage.browser["id"])
         self.client = context.client
         self.task: asyncio.Task[Json] | None = None
-        with ui.column().classes("work").props('aria-live="polite"') as place:
+        with ui.column().classes("work").props('aria-live="polite"'):
             with ui.row().classes("work-row") as self.row:
                 self.label = ui.label(title).classes("work-label")
                 ui.button("Cancel", icon="close", on_click=self.cancel).props("outline dense no-caps")
             self.bar = named(ui.linear_progress(0.0, show_value=False).props("instant-feedback"), title)
             self.said = ui.column()
-        self.place = place
         self._show(False)
         self.client.on_delete(self.cancel)
 
@@ -103,13 +90,10 @@ class Work:
     def _tell(self, said: Mapping[str, Json]) -> None:
         if self.client.is_deleted:
             return
-        waiting, done, total = said.get("waiting"), said.get("done"), said.get("total")
-        if isinstance(waiting, int):
-            self.label.set_text(f"{self.title}: waiting, {waiting} before it")
-        elif isinstance(done, int) and isinstance(total, int):
-            word = f": {said['word']}" if said.get("word") else ""
-            self.label.set_text(f"{said.get('label')}, {done} of {total}{word}")
-            self.bar.set_value(done / max(total, 1))
+        words, share = progress_words(said, self.title)
+        self.label.set_text(words)
+        if share is not None:
+            self.bar.set_value(share)
 
 
 def drop_area(title: str, files: Uploads, added: Foreign, endings: tuple[str, ...]) -> None:
@@ -121,13 +105,11 @@ def drop_area(title: str, files: Uploads, added: Foreign, endings: tuple[str, ..
             await event.file.save(kept.path)
             if kept.ending not in endings:
                 files.remove(kept.key)
-                raise_for = f"{kept.name}: is none of {', '.join(endings)}, which belong here"
-                ui.notify(raise_for, type="negative", timeout=8000)
-                return
+                raise ParameterError(f"{kept.name}: is none of {', '.join(endings)}, which belong here")
         except BackemfError as error:
             ui.notify(str(error), type="negative", timeout=8000)
-            return
-        await added(kept)
+        else:
+            await added(kept)
 
     def refuse() -> None:
         ui.notify(f"a file is larger than {LARGEST // 10**6} MB: use the command line for it", type="negative")

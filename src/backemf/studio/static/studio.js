@@ -57,6 +57,12 @@ document.addEventListener("keydown", (event) => {
     studio.undo();
   }
 });
+// pages that begin with a picture load Plotly while they are set up, not when all else is there
+if (["/look", "/try"].includes(location.pathname)) {
+  const { imports } = JSON.parse(document.querySelector("script[type=importmap]").textContent);
+  const link = { rel: "modulepreload", href: imports["nicegui-plotly"] };
+  document.head.append(Object.assign(document.createElement("link"), link));
+}
 // Quasar keeps the field of a place for files out of the order of Tab
 new MutationObserver(() => {
   for (const input of document.querySelectorAll(".q-uploader__input[tabindex='-1']")) input.tabIndex = 0;
