@@ -221,8 +221,7 @@ def simulate(
     if plot is not None:
         run.plot(plot)
     last = {name: float(run[name][-1]) for name in AT_THE_END if name in run.channels}
-    whole = every == 1 and run.motor is not None
-    energy = {name: float(values[-1]) for name, values in run.energy().items()} if whole else {}
+    energy = energy_of(run) if every == 1 else {}
     peak = {name: float(abs(run[name]).max()) for name in ("current", "torque") if name in run.channels}
     if json_:
         answer = _control(run) | {
@@ -252,8 +251,7 @@ def print_stored(name: str, run: StoredRun, every: int, json_: bool) -> None:
     last = {name: float(seen.last[name]) for name in AT_THE_END if name in seen.last}
     peak = {name: float(seen.size(name)) for name in ("current", "torque") if name in seen.last}
     limits = {limit: float(length) for limit, length in seen.limit_times().items()}
-    whole = every == 1 and run.actuator.motor is not None
-    energy = {part: float(joules) for part, joules in seen.energy().items()} if whole else {}
+    energy = energy_of(run) if every == 1 else {}
     if json_:
         known = {"time": run.end, "end": last, "peak": peak, "limits": limits, "energy": energy, "notes": [note]}
         print_json(known)
@@ -275,6 +273,15 @@ def print_stored(name: str, run: StoredRun, every: int, json_: bool) -> None:
                 table.add_row(part, f"{value:.4g} J")
         console().print(table)
     console().print(Text(note))
+
+
+def energy_of(run: Run | StoredRun) -> dict[str, float]:
+    """Energy by where it went [J], of a run with every step; empty without a motor."""
+    if run.actuator.motor is None:
+        return {}
+    if isinstance(run, StoredRun):
+        return {name: float(joules) for name, joules in run.summary.energy().items()}
+    return {name: float(values[-1]) for name, values in run.energy().items()}
 
 
 def _load(motor: str, estimate: bool) -> tuple[str, Actuator, float]:

@@ -27,9 +27,7 @@ def motor_bar(session: Session) -> None:
         link("change", "/motor")
 
 
-def command(*words: str) -> str:
-    """A command line, one option per line."""
-    return command_line(*words)
+command = command_line
 
 
 def option(name: str, value: str | None) -> list[str]:

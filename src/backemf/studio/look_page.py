@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from typing import NamedTuple
 
 from nicegui import run, ui  # pyright: ignore[reportMissingImports]
 
-from ..analyze.given import limit_of
 from ..cli.limits_only import JOINT_UNITS
-from ..errors import BackemfError, ParameterError
-from ..motor import Motor
+from ..errors import ParameterError
 from ..plot import interactive as pictures
+from ..plot.conditions import Condition, conditions_of
 from ..plot.page import page_text
 from ..units import format_quantity
 from ..values import Foreign
@@ -20,22 +18,8 @@ from .motors import Chosen, choose, refs_of
 from .session import Download, Session
 from .widgets import Latest, box, card, empty, named, picture, refill, sentence
 
-Drawn = tuple[pictures.Figure, tuple[Foreign, ...]]
-"""Torque over speed, and the page as text: what follows a slider at once."""
 REST = 0.08
 """How long a slider rests until the smaller pictures follow [s]."""
-
-
-class Slider(NamedTuple):
-    """A number that can be pulled at: its name in the state, its title and unit, its range, and the motor's own."""
-
-    key: str
-    words: str
-    unit: str
-    low: float
-    high: float
-    step: float
-    own: float
 
 
 def build(session: Session) -> None:
@@ -50,10 +34,10 @@ def build(session: Session) -> None:
         remedy = "Go on to Try, which runs it in metres and newtons."
         empty("A linear motor has no picture of torque over speed.", remedy)
         return
-    sliders = _sliders(choose(chosen.ref, session.estimate).motor or motor)
+    conditions = conditions_of(choose(chosen.ref, session.estimate).motor or motor)
     with box("columns"):
         with card("Conditions"):
-            values = {one.key: _slider(one, session) for one in sliders}
+            sliders = [_slider(one, session) for one in conditions]
             unit = ui.toggle(["rpm", "rad/s"], value=session.get("u", "rpm"))
             named(unit.props("no-caps unelevated toggle-text-color=on-accent"), "Unit of speed")
             ui.button("As the motor is", icon="restart_alt", on_click=lambda: reset()).props("flat dense no-caps")
@@ -66,24 +50,22 @@ def build(session: Session) -> None:
                 with card("Efficiency"):
                     efficiency = picture(efficient, "Efficiency over speed and torque", 300)
                 with card("Time until the winding is too hot"):
-                    heating = None
-                    if hot is not None:
-                        heating = picture(hot, "Time to the temperature limit over the current", 300)
-                    else:
+                    heating: Foreign = hot and picture(hot, "Time to the temperature limit over the current", 300)
+                    if not hot:
                         lacking = "thermal resistance" if motor.thermal is None else "maximum winding temperature"
                         empty(f"The figures give no {lacking}.", "Add it on page Motor: Change its figures.")
             problem = ui.element("div")
     session.show_texts(*texts)
     moves = 0
 
-    def drawn(found: Drawn) -> None:
+    def drawn(found: tuple[pictures.Figure, tuple[Foreign, ...]]) -> None:
         problem.clear()
         torque.update_figure(found[0])
         session.show_texts(*found[1])
 
     def drawn_rest(found: tuple[pictures.Figure, pictures.Figure | None]) -> None:
         efficiency.update_figure(found[0])
-        if heating is not None and found[1] is not None:
+        if heating and found[1]:
             heating.update_figure(found[1])
 
     def failed(words: str) -> None:
@@ -94,29 +76,30 @@ def build(session: Session) -> None:
 
     async def changed() -> None:
         nonlocal moves
-        if any(slider.value is None for slider in values.values()):
+        if any(slider.value is None for slider in sliders):
             # a number that is just being typed
             return
         moves += 1
         mine = moves
-        moved = {one.key: f"{values[one.key].value:g}" for one in sliders}
-        own = {one.key: f"{one.own:g}" for one in sliders}
-        session.put(**{key: None if text == own[key] else text for key, text in moved.items()}, u=unit.value)
+        moved = {
+            one.key: (f"{slider.value:g}", f"{one.own:g}") for one, slider in zip(conditions, sliders, strict=True)
+        }
+        session.put(**{key: None if text == own else text for key, (text, own) in moved.items()}, u=unit.value)
         await work.order(dict(session.state))
         await asyncio.sleep(REST)
         if mine == moves:
             await later.order(dict(session.state))
 
     def reset() -> None:
-        for one in sliders:
-            values[one.key].value = one.own
+        for one, slider in zip(conditions, sliders, strict=True):
+            slider.value = one.own
 
-    for each in (*values.values(), unit):
+    for each in (*sliders, unit):
         each.on_value_change(changed)
 
 
-def _main(state: dict[str, str]) -> Drawn:
-    """Torque over speed, and the page as text, for a state."""
+def _main(state: dict[str, str]) -> tuple[pictures.Figure, tuple[Foreign, ...]]:
+    """What follows a slider at once: torque over speed, and the page as text."""
     session = Session("/look", state)
     chosen = session.chosen
     others = [choose(ref, session.estimate) for ref in refs_of(state)[1:]]
@@ -133,7 +116,7 @@ def _page(chosen: Chosen) -> str:
 
 
 def _rest(state: dict[str, str]) -> tuple[pictures.Figure, pictures.Figure | None]:
-    """Efficiency and heat, which follow when the slider rests; None where the motor says too little."""
+    """What follows when the slider rests: efficiency and heat; None where the motor says too little."""
     session = Session("/look", state)
     motor, celsius = session.chosen.motor, session.number("t")
     assert motor is not None
@@ -144,33 +127,13 @@ def _rest(state: dict[str, str]) -> tuple[pictures.Figure, pictures.Figure | Non
     return pictures.efficiency(motor, session.number("v"), celsius, session.get("u", "rpm")), heat
 
 
-def _sliders(motor: Motor) -> list[Slider]:
-    """What can be changed, from the motor's own values."""
-    volts = pictures.supply_volts(motor, None)
-    try:
-        hottest = float(limit_of(motor, None))
-    except BackemfError:
-        hottest = 155.0
-    warm = pictures.warmth(motor, None)
-    found = [
-        Slider("v", "Supply", "V", round(0.25 * volts, 1), round(2.0 * volts, 1), 0.1, volts),
-        Slider("t", "Winding", "°C", -20.0, max(round(hottest), 40.0), 1.0, warm),
-    ]
-    if motor.thermal is not None:
-        found.append(Slider("ta", "Ambient", "°C", -20.0, 80.0, 1.0, float(motor.thermal.ambient)))
-    gears = motor.gearbox
-    ratio, share = (1.0, 1.0) if gears is None else (abs(float(gears.ratio)), float(gears.efficiency))
-    found.append(Slider("g", "Gear ratio", ": 1", 1.0, max(200.0, round(2.0 * ratio)), 0.5, ratio))
-    return [*found, Slider("ge", "Gear efficiency", "%", 30.0, 100.0, 1.0, 100.0 * share)]
-
-
 class QuickSlider(ui.slider):
     """A slider that moves in the browser by itself: one that waits for an answer loses keys pressed meanwhile."""
 
     LOOPBACK = False
 
 
-def _slider(one: Slider, session: Session) -> Foreign:
+def _slider(one: Condition, session: Session) -> Foreign:
     """A slider with its name and its value, which can be typed too."""
     begin = session.number(one.key)
     begin = one.own if begin is None else min(max(begin, one.low), one.high)
@@ -187,13 +150,13 @@ def _slider(one: Slider, session: Session) -> Foreign:
 
 def _limits_alone(session: Session, chosen: Chosen) -> None:
     """A motor without a winding: what its limits allow, and what it lacks."""
-    printed = chosen.sheet is not None and chosen.sheet.says == "limits only"
-    if printed or chosen.actuator.limits:
-        with card("What the printed torque and speed allow" if printed else "What the limits allow"):
+    sheet = chosen.sheet if chosen.sheet is not None and chosen.sheet.says == "limits only" else None
+    if chosen.actuator.limits:
+        with card("What the printed torque and speed allow" if sheet else "What the limits allow"):
             shown = [(chosen.name, chosen.actuator, None)]
             picture(pictures.torque_over_speed(shown, None, None, session.get("u", "rpm")), "Torque over speed")
-            if chosen.sheet is not None and printed:
-                limits, missing = chosen.sheet.limits_only()
+            if sheet:
+                limits, missing = sheet.limits_only()
                 sentence(f"{limits}. A motor lacks: {'; '.join(missing)}.", "info")
     else:
         empty("This actuator has no motor to look at.", "Choose another one on the page Motor.")

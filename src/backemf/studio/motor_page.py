@@ -17,7 +17,21 @@ from . import as_text, catalogue, sheet_form
 from .address import pack
 from .motors import FIRST, MOST, Chosen, choose, read_text, refs_of
 from .session import Session
-from .widgets import box, card, choice, drop_header, empty, field, heading, link, named, picture, sentence, table
+from .widgets import (
+    box,
+    card,
+    choice,
+    drop_header,
+    empty,
+    field,
+    heading,
+    link,
+    named,
+    picture,
+    refill,
+    sentence,
+    table,
+)
 
 FILTERS = {
     "fb": ("maker", ""), "fk": ("says", ""), "ft": ("torque", ">5 N*m"), "fs": ("speed", ">200 rpm"),
@@ -95,26 +109,17 @@ async def build(session: Session) -> None:
 def _catalogue(session: Session, choose_refs: Choose) -> None:
     known: list[Row] = []
 
-    def put(key: str) -> Callable[[str | None], None]:
-        def changed(text: str | None) -> None:
-            session.put(**{key: text})
-            show()
-
-        return changed
+    def put(**changes: str) -> None:
+        session.put(**changes)
+        show()
 
     def show() -> None:
         wanted = {name: session.get(key) or None for key, (name, _) in FILTERS.items()}
-        problem.clear()
-        try:
+        with refill(problem):
             rows = search_rows(filter_rows(known, **wanted) if known else [], session.get("q"))
-        except BackemfError as error:
-            with problem:
-                sentence(str(error).removeprefix("--"), "error")
-            return
-        if known:
-            count.text = (
-                f"{len(rows)} of {len(known)} motors" if rows else "No motor fits: widen a filter or the search."
-            )
+            fitting = f"{len(rows)} of {len(known)} motors"
+            if known:
+                count.text = fitting if rows else "No motor fits: widen a filter or the search."
             marked = refs_of(session.state)
             shown.rows = [output_row(row) | {"on": row["id"] in marked} for row in rows]
             shown.update()
@@ -125,42 +130,37 @@ def _catalogue(session: Session, choose_refs: Choose) -> None:
         maker.value = session.get("fb")
         show()
 
-    def pick(event: events.GenericEventArguments) -> None:
-        choose_refs([event.args])
-        show()
-
-    def mark(event: events.GenericEventArguments) -> None:
-        refs = refs_of(session.state) or [FIRST]
-        if event.args in refs:
-            refs.remove(event.args)
-        elif len(refs) < MOST:
-            refs.append(event.args)
-        else:
-            ui.notify(f"{MOST} motors fit side by side: remove one first")
+    def pick(refs: list[str]) -> None:
         choose_refs(refs)
         show()
 
+    def mark(ref: str) -> None:
+        refs = refs_of(session.state) or [FIRST]
+        marked = [one for one in refs if one != ref] if ref in refs else [*refs, ref]
+        if len(marked) > MOST:
+            ui.notify(f"{MOST} motors fit side by side: remove one first")
+        pick(marked[:MOST])
+
     with card("Catalogue"):
         with box("filters"):
-            field("Search", session.get("q"), put("q"), "name, maker or kind", wait=150).classes("search")
+            field("Search", session.get("q"), lambda text: put(q=text), "name, maker or kind", wait=150).classes(
+                "search"
+            )
             for key, (name, example) in FILTERS.items():
                 if example:
-                    field(name.capitalize(), session.get(key), put(key), example)
-            maker = choice("Maker", [""], "", put("fb")).props("stack-label")
-            choice("What is known", {"": "anything", **SAYS}, session.get("fk"), put("fk"))
+                    field(name.capitalize(), session.get(key), lambda text, key=key: put(**{key: text}), example)
+            maker = choice("Maker", [""], "", lambda word: put(fb=word)).props("stack-label")
+            choice("What is known", {"": "anything", **SAYS}, session.get("fk"), lambda word: put(fk=word))
         problem = ui.element("div")
         count = ui.label("Reading the catalogue …").classes("muted").props('role="status"')
-        columns = [
-            ("name", "motor", False),
-            ("says", "says", False),
-            *((k, title, True) for k, (title, *_) in SHORT.items()),
-        ]
+        columns = [("name", "motor", False), ("says", "says", False)]
+        columns += [(key, title, True) for key, (title, *_) in SHORT.items()]
         shown = table(columns, [], row_key="id", pagination={"rowsPerPage": 12}).classes("catalogue")
     shown.add_slot("body-cell-name", NAME_CELL)
     for key in SHORT:
         shown.add_slot(f"body-cell-{key}", FIGURE_CELL)
-    shown.on("pick", pick)
-    shown.on("mark", mark)
+    shown.on("pick", lambda event: pick([event.args]))
+    shown.on("mark", lambda event: mark(event.args))
     ui.timer(0.01, fill, once=True)
 
 
@@ -248,11 +248,10 @@ def _drop(session: Session, choose_refs: Choose, redraw: Callable[[], Awaitable[
         try:
             text = (await event.file.read()).decode()
             found = read_text(text, event.file.name)
-        except UnicodeDecodeError:
-            ui.notify(f"{event.file.name}: is not a text: drop the TOML file of a motor", type="negative")
-            return
-        except BackemfError as error:
-            ui.notify(str(error), type="negative", multi_line=True, timeout=12_000, close_button="OK")
+        except (BackemfError, UnicodeDecodeError) as error:
+            foreign = f"{event.file.name}: is not a text: drop the TOML file of a motor"
+            words = str(error) if isinstance(error, BackemfError) else foreign
+            ui.notify(words, type="negative", multi_line=True, timeout=12_000, close_button="OK")
             return
         choose_refs([pack(text)])
         if found.sheet is not None:

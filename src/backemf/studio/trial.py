@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from ..cli.drive import actuator_from
-from ..cli.simulate import MOST_KEPT, NO_LOAD, NOT_CHECKED, fold_joint, moved_load
+from ..cli.simulate import MOST_KEPT, NO_LOAD, NOT_CHECKED, energy_of, fold_joint, moved_load
 from ..cli.words import command_from, quantity
 from ..errors import BackemfWarning, ParameterError
 from ..files import make_folder
@@ -59,14 +59,11 @@ def _run(state: dict[str, str], folder: Path, output: str | None) -> dict[str, J
     else:
         run = simulate(*wanted, output=None if output is None else folder / output, progress=True)
     view = asdict(keep_channels(run, CHANNELS, folder))
-    answer: Foreign = {"view": view, "ratings": ratings_of(actuator), "findings": [], "notes": [], "energy": {}}
+    answer: Foreign = {"view": view, "ratings": ratings_of(actuator), "energy": energy_of(run)}
     if isinstance(run, StoredRun):
-        answer |= {"notes": [NOT_CHECKED], "energy": {k: float(v) for k, v in run.summary.energy().items()}}
-    else:
-        answer["findings"] = [asdict(found) for found in run.findings() if found.severity != "hint"]
-        if run.motor is not None:
-            answer["energy"] = {name: float(values[-1]) for name, values in run.energy().items()}
-    return answer
+        return answer | {"findings": [], "notes": [NOT_CHECKED]}
+    findings = [asdict(found) for found in run.findings() if found.severity != "hint"]
+    return answer | {"findings": findings, "notes": []}
 
 
 def parts_of(state: dict[str, str]) -> tuple[Foreign, Foreign, Foreign]:

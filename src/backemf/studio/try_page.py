@@ -28,7 +28,10 @@ from .session import Download, Session
 from .widgets import Latest, box, card, field, heading, markup, picture, refill, sentence
 from .words_form import words_form
 
-OPTIONS = {"load": "load", "controller": "ctrl", "command": "cmd", "delay": "delay", "duration": "dur", "dt": "dt"}
+OPTIONS = {
+    "load": "load", "controller": "ctrl", "command": "cmd", "delay": "delay", "supply": "v", "duration": "dur",
+    "dt": "dt",
+}  # fmt: skip
 """Name in the state of each option of `backemf simulate`."""
 
 
@@ -60,6 +63,8 @@ def build(session: Session) -> None:
                     status = ui.label("").classes("muted").props('role="status"')
                     stop = ui.button("Cancel", icon="stop", on_click=cancel).props("dense flat no-caps")
                 bar = ui.linear_progress(value=0, show_value=False).props('aria-label="Progress"')
+                bar.bind_visibility_from(stop)
+                stop.set_visibility(False)
                 problem = ui.element("div")
                 words = "Position, speed, torque, current, temperature and energy over time"
                 drawing = picture({"data": [], "layout": {}}, words, 760)
@@ -83,12 +88,6 @@ def build(session: Session) -> None:
 
     drawing.on("plotly_relayout", zoomed, ["xaxis.range[0]", "xaxis.range[1]", "xaxis.autorange"])
 
-    def show_work(on: bool) -> None:
-        for element in (stop, bar):
-            element.set_visibility(on)
-
-    show_work(False)
-
     def progress(message: Mapping[str, Foreign]) -> None:
         if message.get("total"):
             bar.value = message["done"] / message["total"]
@@ -98,7 +97,7 @@ def build(session: Session) -> None:
         payload = {"state": dict(session.state), "folder": tempfile.mkdtemp(dir=folder)}
         if trial.steps_of(session.state) <= trial.QUICK:
             return await run.io_bound(trial.run_trial, payload)
-        show_work(True)
+        stop.set_visibility(True)
         return await shared().run("simulate", payload, progress=progress, owner=str(id(session)))
 
     async def go() -> None:
@@ -115,7 +114,7 @@ def build(session: Session) -> None:
             raise
         finally:
             with contextlib.suppress(RuntimeError):
-                show_work(False)
+                stop.set_visibility(False)
         runs.append(found)
         while len(runs) > 2:
             shutil.rmtree(runs.pop(0)["view"]["folder"], ignore_errors=True)
@@ -192,7 +191,7 @@ def _show_findings(place: Foreign, found: Mapping[str, Foreign]) -> None:
 def _say(session: Session, folder: Path) -> None:
     chosen, supply = session.chosen, session.get("v")
     texts = {f"--{name}": session.get(key) for name, key in OPTIONS.items()}
-    words = option_words(texts | {"--supply": f"voltage={supply}V" if supply else ""})
+    words = option_words(texts | ({"--supply": f"voltage={supply}V"} if supply else {}))
     estimate = as_text.estimating(session)
     command = command_line("backemf", "simulate", chosen.file, *words, *estimate, "-o run.parquet")
     times = trial.times_of(session.state)

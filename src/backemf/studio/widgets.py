@@ -1,19 +1,16 @@
-"""What all pages are built of: sentences, fields, tables, cards, and work that keeps only its newest order."""
+"""What all pages are built of: sentences, fields, tables, cards, pictures and texts."""
 
 from __future__ import annotations
 
-import asyncio
 import html
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Generic, TypeVar
 
-from nicegui import run, ui  # pyright: ignore[reportMissingImports]
+from nicegui import ui  # pyright: ignore[reportMissingImports]
 
 from ..errors import BackemfError
 from ..values import Foreign, Module
-
-T = TypeVar("T")
+from ..work.latest import Latest as Latest
 
 refreshable: Module = ui.refreshable
 refreshable_method: Module = ui.refreshable_method
@@ -58,7 +55,7 @@ def refill(place: Foreign) -> Iterator[None]:
         try:
             yield
         except BackemfError as error:
-            sentence(str(error), "error")
+            sentence(str(error).removeprefix("--"), "error")
 
 
 @contextmanager
@@ -135,30 +132,3 @@ def set_code(place: Foreign, text: str) -> None:
 def drop_header(drop: Foreign, title: str) -> None:
     """What stands on a place for files: a label that the keyboard reaches, too."""
     drop.add_slot("header", f'<label class="drop-label"><span>{escape(title)}</span><q-uploader-add-trigger /></label>')
-
-
-class Latest(Generic[T]):
-    """Work in a thread of which only the newest order counts: a slider that is moved gives more than can be drawn."""
-
-    def __init__(self, work: Callable[..., T], done: Callable[[T], None], failed: Callable[[str], None]):
-        self.work, self.done, self.failed = work, done, failed
-        self.next: tuple[Foreign, ...] | None = None
-        self.busy = False
-
-    async def order(self, *arguments: Foreign) -> None:
-        """Do the work with these arguments, unless newer ones come before its turn."""
-        self.next = arguments
-        if self.busy:
-            return
-        self.busy = True
-        try:
-            while self.next is not None:
-                arguments, self.next = self.next, None
-                try:
-                    self.done(await run.io_bound(self.work, *arguments))
-                except BackemfError as error:
-                    self.failed(str(error))
-                # let the answer leave before the next one is begun
-                await asyncio.sleep(0)
-        finally:
-            self.busy = False
