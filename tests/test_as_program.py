@@ -10,11 +10,10 @@ import backemf as be
 from backemf.cli.as_program import (
     command_line,
     export_program,
-    limits_program,
     option_words,
     sheet_program,
-    show_program,
-    simulate_program,
+    show_texts,
+    simulate_texts,
 )
 from backemf.cli.catalogue import output_row, search_rows, summary
 from backemf.cli.drive import actuator_from
@@ -22,7 +21,7 @@ from backemf.cli.first_run import first_run, input_of, target_words
 from backemf.cli.simulate import moved_load
 from backemf.cli.words import command_from
 
-MOTOR, LIMITS = "maxon-re40-148877", "unitree-go2"
+MOTOR, LIMITS, FEW = "maxon-re40-148877", "unitree-go2", "dynamixel-xl330-m288"
 
 
 def test_an_option_is_read_as_it_was_written():
@@ -35,9 +34,9 @@ def test_an_option_is_read_as_it_was_written():
     ("text", "file"),
     [
         (sheet_program(MOTOR, drivable=True, estimate=True), ""),
-        (show_program(MOTOR, "18", "60"), "range.png"),
-        (show_program(MOTOR, "", "", continuous=False), "range.png"),
-        (limits_program(LIMITS), "limits.png"),
+        (show_texts(MOTOR, be.load(MOTOR).motor, 18.0, 60.0)[0], "range.png"),
+        (show_texts(FEW, be.load(FEW).motor, None, None)[0], "range.png"),
+        (show_texts(LIMITS, None, None, None)[0], "limits.png"),
         (export_program(MOTOR, "mujoco@4.0", "m.xml", {"joint": "knee", "timestep": 2e-3}, be.Torque()), "m.xml"),
         (export_program(LIMITS, "webots", "m.wbt", {"joint": "knee", "kind": None}), "m.wbt"),
     ],
@@ -46,6 +45,17 @@ def test_a_program_runs_as_it_stands(text: str, file: str, tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     exec(text, {})
     assert not file or (tmp_path / file).stat().st_size > 100
+
+
+def test_a_motor_is_shown_with_what_its_figures_tell():
+    """Without a continuous torque there is no operating range to draw."""
+    known, few = (
+        show_texts(MOTOR, be.load(MOTOR).motor, 18.0, None, True),
+        show_texts(FEW, be.load(FEW).motor, None, None),
+    )
+    assert "--voltage '18 V'" in known[1] and "--estimate" in known[1] and "--plot range.png" in known[1]
+    assert "operating_range(motor, 18, None" in known[0] and "estimate=True" in known[0]
+    assert "--plot" not in few[1] and "torque_speed(motor, None, None" in few[0]
 
 
 @pytest.mark.parametrize("name", [MOTOR, LIMITS])
@@ -57,7 +67,10 @@ def test_a_first_run_needs_nothing_else(name: str, tmp_path, monkeypatch):
     actuator = actuator_from(be.load(name), controller=words["controller"])
     load, command = moved_load(words["load"], actuator, 0.0), command_from(words["command"], actuator.controller.main)
     known: dict[str, be.Run] = {}
-    exec(simulate_program(name, actuator, load, command, (0.01, 1e-4), estimate=False), known)
+    options = {f"--{option}": text for option, text in words.items()}
+    program, typed = simulate_texts(name, options, (actuator, load, command), (0.01, 1e-4))
+    exec(program, known)
+    assert shlex.split(typed.replace("\\\n", ""))[3:5] == ["--load", words["load"]]
     own = be.simulate(actuator, load, command, 0.01, 1e-4)
     assert (known["run"]["velocity"] == own["velocity"]).all()
     assert (tmp_path / "run.parquet").exists()

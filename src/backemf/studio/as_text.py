@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from nicegui import ui  # pyright: ignore[reportMissingImports]
 
-from ..cli.as_program import command_line, export_program, limits_program, option_words, show_program
+from ..cli.as_program import command_line, export_program, option_words, show_texts
 from ..cli.words import quantity
-from ..plot.interactive import known_range
 from .motors import Chosen, choose, refs_of
 from .session import Download, Session
 from .widgets import box, link
@@ -47,15 +46,8 @@ def motor_download(chosen: Chosen) -> tuple[Download, ...]:
 
 def look_texts(session: Session) -> tuple[str, str]:
     """The pictures of Look as Python and as a command."""
-    motor, file = session.chosen.motor, session.chosen.file
-    volts, celsius, estimate = session.get("v"), session.get("t"), bool(estimating(session))
-    ranged = motor is None or known_range(motor, session.number("v"), session.number("t")) is not None
-    options = {"--voltage": volts and f"{volts} V", "--temperature": celsius and f"{celsius} degC"}
-    drawn = ["--plot range.png"] if ranged else []
-    shown = command("backemf", "show", file, *option_words(options), *estimating(session), *drawn, "--page motor.html")
-    if motor is None:
-        return limits_program(file, estimate), shown
-    return show_program(file, volts, celsius, estimate, ranged), shown
+    chosen, volts, celsius = session.chosen, session.number("v"), session.number("t")
+    return show_texts(chosen.file, chosen.motor, volts, celsius, bool(estimating(session)))
 
 
 def export_python(session: Session, file: str) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 
-from nicegui import events, ui  # pyright: ignore[reportMissingImports]
+from nicegui import ui  # pyright: ignore[reportMissingImports]
 
 from ..cli.as_program import command_line, load_program, option_words, sheet_program
 from ..cli.catalogue import SAYS, SHORT, Row, filter_rows, output_row, search_rows
@@ -12,45 +12,28 @@ from ..datasheet.side_by_side import figures_side_by_side
 from ..errors import BackemfError, ParameterError
 from ..motor.estimate import Estimate
 from ..plot import interactive as pictures
-from ..values import Foreign
 from . import as_text, catalogue, sheet_form
 from .address import pack
-from .motors import FIRST, MOST, Chosen, choose, read_text, refs_of
+from .motors import FIRST, MOST, Chosen, choose, refs_of
 from .session import Session
-from .widgets import (
-    box,
-    card,
-    choice,
-    drop_header,
-    empty,
-    field,
-    heading,
-    link,
-    named,
-    picture,
-    refill,
-    sentence,
-    table,
-)
+from .widgets import box, card, data_table, empty, field, heading, link, named, picture, refill, select, sentence
 
 FILTERS = {
     "fb": ("maker", ""), "fk": ("says", ""), "ft": ("torque", ">5 N*m"), "fs": ("speed", ">200 rpm"),
     "fv": ("voltage", "24 V"), "fm": ("mass", "<500 g"),
 }  # fmt: skip
 """Name of each filter of the catalogue and an example, by its key in the state."""
-LARGEST = 200_000
-"""Longest file that can be dropped [bytes]."""
 NAME_CELL = """<q-td :props="props"><span class="pick">
     <input type="checkbox" :checked="props.row.on" :aria-label="'Compare ' + props.row.name"
         @change="$parent.$emit('mark', props.row.id)">
     <button class="as-link" @click="$parent.$emit('pick', props.row.id)">{{ props.row.name }}</button>
     </span></q-td>"""
 FIGURE_CELL = '<q-td :props="props">{{ props.value ?? "–" }}</q-td>'
-Choose = Callable[[list[str]], None]
-"""Makes some motors those of all pages."""
+Choose = Callable[..., None]
+"""Makes some motors those of all pages, and changes more of the state."""
 
 
-async def build(session: Session) -> None:
+def build(session: Session) -> None:
     """Build the page."""
     with box("columns wide"):
         with box():
@@ -66,41 +49,35 @@ async def build(session: Session) -> None:
         chosen.clear()
         compared.clear()
         with chosen:
-            motors = _motors(session)
-            _chosen(session, motors, choose_refs, fork)
-        if len(motors) == 1:
-            with chosen:
-                _figures(session, motors)
-        elif motors:
-            with compared, card("Side by side", "below"):
-                _figures(session, motors)
+            motors = _chosen(session, choose_refs, fork)
+        with compared, card("Side by side", "below") if len(motors) > 1 else chosen:
+            _figures(session, motors)
         _say(session)
 
-    def choose_refs(refs: list[str]) -> None:
+    def choose_refs(refs: list[str], **more: str | None) -> None:
         # what was changed on Look belongs to the motor that was there
-        session.put(m=",".join(dict.fromkeys(refs)), g=None, ge=None, ta=None, v=None, t=None)
+        session.put(m=",".join(dict.fromkeys(refs)), g=None, ge=None, ta=None, v=None, t=None, **more)
         show_chosen()
 
-    async def show_tab() -> None:
+    def show_tab() -> None:
         place.clear()
         with place:
             if tabs.value == "sheet":
-                sheet_form.build(session, choose_refs)
-                _drop(session, choose_refs, show_tab)
+                sheet_form.build(session, choose_refs, show_tab)
             else:
                 _catalogue(session, choose_refs)
 
-    async def tab_changed() -> None:
+    def change_tab() -> None:
         session.put(tab=None if tabs.value == "catalogue" else tabs.value)
-        await show_tab()
+        show_tab()
 
     def fork(one: Chosen) -> None:
         session.put(tab="sheet", d=pack(one.toml))
         tabs.value = "sheet"
 
-    tabs.on_value_change(tab_changed)
+    tabs.on_value_change(change_tab)
     show_chosen()
-    await show_tab()
+    show_tab()
 
 
 # --- the catalogue
@@ -149,13 +126,13 @@ def _catalogue(session: Session, choose_refs: Choose) -> None:
             for key, (name, example) in FILTERS.items():
                 if example:
                     field(name.capitalize(), session.get(key), lambda text, key=key: put(**{key: text}), example)
-            maker = choice("Maker", [""], "", lambda word: put(fb=word)).props("stack-label")
-            choice("What is known", {"": "anything", **SAYS}, session.get("fk"), lambda word: put(fk=word))
+            maker = select("Maker", [""], "", lambda word: put(fb=word)).props("stack-label")
+            select("What is known", {"": "anything", **SAYS}, session.get("fk"), lambda word: put(fk=word))
         problem = ui.element("div")
         count = ui.label("Reading the catalogue …").classes("muted").props('role="status"')
         columns = [("name", "motor", False), ("says", "says", False)]
         columns += [(key, title, True) for key, (title, *_) in SHORT.items()]
-        shown = table(columns, [], row_key="id", pagination={"rowsPerPage": 12}).classes("catalogue")
+        shown = data_table(columns, [], row_key="id", pagination={"rowsPerPage": 12}).classes("catalogue")
     shown.add_slot("body-cell-name", NAME_CELL)
     for key in SHORT:
         shown.add_slot(f"body-cell-{key}", FIGURE_CELL)
@@ -167,23 +144,18 @@ def _catalogue(session: Session, choose_refs: Choose) -> None:
 # --- what is chosen
 
 
-def _motors(session: Session) -> list[Chosen]:
-    """The motors that can be read; of the others it is said what is wrong."""
+def _chosen(session: Session, choose_refs: Choose, fork: Callable[[Chosen], None]) -> list[Chosen]:
+    """What is chosen and can be read, with its picture and the ways on."""
+    refs = refs_of(session.state) or [FIRST]
     motors: list[Chosen] = []
-    for ref in refs_of(session.state) or [FIRST]:
+    for ref in refs:
         try:
             motors.append(choose(ref, session.estimate))
         except BackemfError as error:
             sentence(str(error), "error")
-    return motors
-
-
-def _chosen(session: Session, motors: list[Chosen], choose_refs: Choose, fork: Foreign) -> None:
-    """What is chosen, with its picture and the ways on."""
     if not motors:
         empty("No motor is chosen.", "Click on one in the catalogue, or type its datasheet in.")
-        return
-    refs = refs_of(session.state) or [FIRST]
+        return motors
     drawn = [(one.name, one.actuator, one.motor) for one in motors if one.motor is None or one.motor.motion != "linear"]
     if drawn:
         try:
@@ -208,14 +180,12 @@ def _chosen(session: Session, motors: list[Chosen], choose_refs: Choose, fork: F
             ui.button("Change its figures", icon="edit", on_click=lambda: fork(first)).props("flat dense no-caps")
     count = sum(len(_estimates(one)) for one in motors)
     if count or session.estimate:
-
-        def switch(event: events.ValueChangeEventArguments) -> None:
-            session.put(est="1" if event.value else None)
-            choose_refs(refs)
-
-        ui.switch(f"Estimate what is not printed ({count})", value=session.estimate, on_change=switch)
+        words = f"Estimate what is not printed ({count})"
+        switch = ui.switch(words, value=session.estimate)
+        switch.on_value_change(lambda event: choose_refs(refs, est="1" if event.value else None))
     for found in [f for f in (sheet.check() if sheet else []) if f.severity in ("warning", "error")][:6]:
         sentence(f"{found.figure.replace('_', ' ')}: {found.explanation}", found.severity)
+    return motors
 
 
 def _estimates(one: Chosen) -> Sequence[Estimate]:
@@ -229,7 +199,7 @@ def _figures(session: Session, motors: list[Chosen]) -> None:
         with ui.expansion(f"{len(found)} figures", value=len(motors) > 1).classes("text-panel"):
             columns = [("figure", "figure", False), *((f"m{k}", one.name, True) for k, one in enumerate(motors))]
             rows = [{"figure": name} | {f"m{k}": text for k, text in enumerate(texts)} for name, texts in found]
-            table(columns, rows, pagination=0).props("wrap-cells hide-pagination").classes("figures")
+            data_table(columns, rows, pagination=0).props("wrap-cells hide-pagination").classes("figures")
     for one in motors if session.estimate else ():
         if _estimates(one):
             heading("Estimates, not the maker's figures" + (f": {one.name}" if len(motors) > 1 else ""), 3)
@@ -239,32 +209,6 @@ def _figures(session: Session, motors: list[Chosen]) -> None:
                 ui.label(estimate.name.replace(".", " ").replace("_", " "))
                 ui.label(value).classes("number-cell")
                 ui.label(f"90 % between {low} and {high}; {estimate.rule}").classes("muted rule")
-
-
-def _drop(session: Session, choose_refs: Choose, redraw: Callable[[], Awaitable[None]]) -> None:
-    """A place for a TOML file, which is read as the command line reads it."""
-
-    async def dropped(event: events.UploadEventArguments) -> None:
-        try:
-            text = (await event.file.read()).decode()
-            found = read_text(text, event.file.name)
-        except (BackemfError, UnicodeDecodeError) as error:
-            foreign = f"{event.file.name}: is not a text: drop the TOML file of a motor"
-            words = str(error) if isinstance(error, BackemfError) else foreign
-            ui.notify(words, type="negative", multi_line=True, timeout=12_000, close_button="OK")
-            return
-        choose_refs([pack(text)])
-        if found.sheet is not None:
-            session.put(d=pack(text))
-            # last, since the place for files is built anew with the form
-            await redraw()
-
-    with card("A TOML file"):
-        ui.label("A datasheet or a motor file, as the command line writes them.").classes("muted")
-        drop = ui.upload(on_upload=dropped, auto_upload=True, max_file_size=LARGEST, max_files=20)
-        drop.props('flat bordered accept=".toml"').classes("drop")
-        drop_header(drop, "Drop a TOML file here, or choose one")
-        drop.on("rejected", lambda: ui.notify(f"a TOML file of at most {LARGEST // 1000} kB can be dropped here"))
 
 
 def _say(session: Session) -> None:

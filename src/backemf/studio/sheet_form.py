@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from nicegui import ui  # pyright: ignore[reportMissingImports]
+from nicegui import events, ui  # pyright: ignore[reportMissingImports]
 
 from ..datasheet.table import LISTS, TABLES, choices, quantities
 from ..datasheet.typed import USUAL, Place, check_typed, typed_figures, unusual_figures, write_typed
+from ..errors import BackemfError
 from ..units import example
 from ..values import Foreign
 from .address import pack, unpack
+from .motors import read_text
 from .session import Session
-from .widgets import box, card, choice, field, markup, refill, sentence
+from .widgets import box, card, drop_header, field, markup, refill, select, sentence
 
 CONVENTIONS = {"resistance": "resistance is", "torque_constant": "torque constant is", "figures_at": "figures hold for"}
+LARGEST = 200_000
+"""Longest file that can be dropped [bytes]."""
 WORDS = {"kt": "torque constant Kt", "kv": "speed constant Kv", "ke": "back-EMF constant Ke"}
 
 
-def build(session: Session, choose_refs: Callable[[list[str]], None]) -> None:
-    """Build the form; a sheet that can be read becomes the motor of all pages."""
+def build(session: Session, choose_refs: Callable[[list[str]], None], redraw: Callable[[], None]) -> None:
+    """Build the form and a place for files; a sheet that can be read becomes the motor of all pages."""
     text = unpack(session.get("d")) if session.get("d") else ""
     typed = typed_figures(text) if text else {}
     notes: dict[Place, Foreign] = {}
@@ -56,11 +60,12 @@ def build(session: Session, choose_refs: Callable[[list[str]], None]) -> None:
             for key, title in CONVENTIONS.items():
                 place = ("conventions", key)
                 known = typed.get(place) or words[key][0]
-                choice(title, list(words[key]), known, lambda word, place=place: changed(place, word))
+                select(title, list(words[key]), known, lambda word, place=place: changed(place, word))
         for table in USUAL:
             _figures_of(table, [key for own, key in typed if own == table], notes, add)
     if typed:
         show_notes()
+    _drop(session, choose_refs, redraw)
 
 
 def _figures_of(table: str, given: list[str], notes: dict[Place, Foreign], add: Callable[[str, str], None]) -> None:
@@ -85,3 +90,29 @@ def _fill(place: Foreign, said: tuple[str, str] | None) -> None:
     with refill(place):
         if said is not None:
             sentence(*said)
+
+
+def _drop(session: Session, choose_refs: Callable[[list[str]], None], redraw: Callable[[], None]) -> None:
+    """A place for a TOML file, which is read as the command line reads it."""
+
+    async def dropped(event: events.UploadEventArguments) -> None:
+        try:
+            text = (await event.file.read()).decode()
+            found = read_text(text, event.file.name)
+        except (BackemfError, UnicodeDecodeError) as error:
+            foreign = f"{event.file.name}: is not a text: drop the TOML file of a motor"
+            words = str(error) if isinstance(error, BackemfError) else foreign
+            ui.notify(words, type="negative", multi_line=True, timeout=12_000, close_button="OK")
+            return
+        choose_refs([pack(text)])
+        if found.sheet is not None:
+            session.put(d=pack(text))
+            # last, since the place for files is built anew with the form
+            redraw()
+
+    with card("A TOML file"):
+        ui.label("A datasheet or a motor file, as the command line writes them.").classes("muted")
+        drop = ui.upload(on_upload=dropped, auto_upload=True, max_file_size=LARGEST, max_files=20)
+        drop.props('flat bordered accept=".toml"').classes("drop")
+        drop_header(drop, "Drop a TOML file here, or choose one")
+        drop.on("rejected", lambda: ui.notify(f"a TOML file of at most {LARGEST // 1000} kB can be dropped here"))

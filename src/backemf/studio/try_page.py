@@ -12,7 +12,7 @@ from pathlib import Path
 from nicegui import events, run, ui  # pyright: ignore[reportMissingImports]
 
 from ..actuator import Delay
-from ..cli.as_program import command_line, option_words, simulate_program
+from ..cli.as_program import simulate_texts
 from ..cli.drive import controllers
 from ..cli.first_run import first_run, input_of, target_words
 from ..cli.words import COMMANDS, kinds
@@ -49,14 +49,11 @@ def build(session: Session) -> None:
         for task in list(tasks):
             task.cancel()
 
-    def leave() -> None:
-        cancel()
-        shutil.rmtree(folder, ignore_errors=True)
-
-    ui.context.client.on_delete(leave)
+    ui.context.client.on_delete(cancel)
+    ui.context.client.on_delete(lambda: shutil.rmtree(folder, ignore_errors=True))
     with box("columns"):
-        with box():
-            controls = box()
+        with box(), box():
+            _controls(session, lambda **changes: changed(**changes))
         with box():
             with card("Run"):
                 with ui.row().classes("run-head"):
@@ -101,36 +98,34 @@ def build(session: Session) -> None:
         return await shared().run("simulate", payload, progress=progress, owner=str(id(session)))
 
     async def go() -> None:
-        problem.clear()
-        try:
-            found = await simulate()
-        except BackemfError as error:
-            with problem:
-                sentence(str(error), "error")
-            return
-        except asyncio.CancelledError:
-            with contextlib.suppress(RuntimeError):
-                status.text = "cancelled"
-            raise
-        finally:
-            with contextlib.suppress(RuntimeError):
-                stop.set_visibility(False)
-        runs.append(found)
-        while len(runs) > 2:
-            shutil.rmtree(runs.pop(0)["view"]["folder"], ignore_errors=True)
-        before = ", the run before in grey" if len(runs) > 1 else ""
-        status.text = f"{found['view']['steps']} steps{before}; dashed the target, dash-dotted a rating; drag to zoom"
-        drawing.update_figure(await run.io_bound(draw))
-        _show_findings(said, found)
-        _say(session, Path(found["view"]["folder"]))
-
-    async def go_here() -> None:
         with drawing:
-            await go()
+            problem.clear()
+            try:
+                found = await simulate()
+            except BackemfError as error:
+                with problem:
+                    sentence(str(error), "error")
+                return
+            except asyncio.CancelledError:
+                with contextlib.suppress(RuntimeError):
+                    status.text = "cancelled"
+                raise
+            finally:
+                with contextlib.suppress(RuntimeError):
+                    stop.set_visibility(False)
+            runs.append(found)
+            while len(runs) > 2:
+                shutil.rmtree(runs.pop(0)["view"]["folder"], ignore_errors=True)
+            before = ", the run before in grey" if len(runs) > 1 else ""
+            steps = f"{found['view']['steps']} steps{before}"
+            status.text = f"{steps}; dashed the target, dash-dotted a rating; drag to zoom"
+            drawing.update_figure(await run.io_bound(draw))
+            _show_findings(said, found)
+            _say(session, Path(found["view"]["folder"]))
 
     def start() -> None:
         cancel()
-        task = asyncio.get_running_loop().create_task(go_here())
+        task = asyncio.get_running_loop().create_task(go())
         tasks.add(task)
         task.add_done_callback(tasks.discard)
 
@@ -138,8 +133,6 @@ def build(session: Session) -> None:
         session.put(**changes)
         start()
 
-    with controls:
-        _controls(session, changed)
     ui.timer(0.01, start, once=True)
 
 
@@ -190,12 +183,10 @@ def _show_findings(place: Foreign, found: Mapping[str, Foreign]) -> None:
 
 def _say(session: Session, folder: Path) -> None:
     chosen, supply = session.chosen, session.get("v")
-    texts = {f"--{name}": session.get(key) for name, key in OPTIONS.items()}
-    words = option_words(texts | ({"--supply": f"voltage={supply}V"} if supply else {}))
-    estimate = as_text.estimating(session)
-    command = command_line("backemf", "simulate", chosen.file, *words, *estimate, "-o run.parquet")
-    times = trial.times_of(session.state)
-    python = simulate_program(chosen.file, *trial.parts_of(session.state), times, bool(estimate))
+    options = {f"--{name}": session.get(key) for name, key in OPTIONS.items()}
+    options |= {"--supply": f"voltage={supply}V"} if supply else {}
+    parts, times = trial.parts_of(session.state), trial.times_of(session.state)
+    texts = simulate_texts(chosen.file, options, parts, times, bool(as_text.estimating(session)))
 
     async def recording(name: str) -> Path:
         if not (folder / name).exists():
@@ -204,4 +195,4 @@ def _say(session: Session, folder: Path) -> None:
         return folder / name
 
     files = [Download(name, lambda name=name: recording(name)) for name in ("run.parquet", "run.csv")]
-    session.show_texts(python, command, *files, *as_text.motor_download(chosen))
+    session.show_texts(*texts, *files, *as_text.motor_download(chosen))

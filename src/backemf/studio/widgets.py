@@ -88,13 +88,13 @@ def field(label: str, value: str, put: Callable[[str], Foreign], hint: str = "",
     return made.props(f'dense outlined stack-label debounce="{wait}"')
 
 
-def choice(label: str, options: Foreign, value: Foreign, put: Callable[[Foreign], Foreign]) -> Foreign:
+def select(label: str, options: Foreign, value: Foreign, put: Callable[[Foreign], Foreign]) -> Foreign:
     """A field for one of some words."""
     made = ui.select(options, label=label, value=value, on_change=lambda event: put(event.value))
     return made.props("dense outlined options-dense")
 
 
-def table(columns: Iterable[tuple[str, str, bool]], rows: list[dict[str, Foreign]], **more: Foreign) -> Foreign:
+def data_table(columns: Iterable[tuple[str, str, bool]], rows: list[dict[str, Foreign]], **more: Foreign) -> Foreign:
     """A table; of each column the key in the rows, the title, and whether it holds numbers, which are to the right."""
     own = [
         {
