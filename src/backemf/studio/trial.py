@@ -13,12 +13,12 @@ from ..cli.words import command_from, quantity
 from ..errors import BackemfWarning, ParameterError
 from ..files import make_folder
 from ..plot.interactive_run import CHANNELS, ratings_of
-from ..progress import watched_progress
 from ..rollout import channel_names
 from ..run_stored import StoredRun
 from ..run_view import keep_channels
 from ..simulate import count_steps, simulate
 from ..values import Foreign, Json
+from ..work.progress_messages import tell_progress
 from ..work.workers import Progress
 from .session import Session
 
@@ -36,14 +36,9 @@ def steps_of(state: Mapping[str, str]) -> int:
     return steps
 
 
-def run_trial(payload: dict[str, Foreign], tell: Progress | None = None) -> dict[str, Json]:
+def run_trial(payload: dict[str, Foreign], tell: Progress = lambda message: None) -> dict[str, Json]:
     """Run what a state says, put the channels into a folder, and answer what is to be said of them."""
-
-    def watch(label: str, done: int, total: int, word: str) -> None:
-        if tell is not None:
-            tell({"label": label, "done": done, "total": total, "word": word})
-
-    with watched_progress(watch), warnings.catch_warnings():
+    with tell_progress(tell), warnings.catch_warnings():
         warnings.simplefilter("ignore", BackemfWarning)
         return _run(payload["state"], make_folder(payload["folder"]), payload.get("output"))
 
