@@ -3,7 +3,6 @@
 import numpy as np
 
 import backemf as be
-from backemf.plot.conditions import conditions_of
 from backemf.plot.interactive import torque_over_speed
 
 LIMITS = be.load("unitree-g1-4010")
@@ -29,14 +28,3 @@ def test_motors_side_by_side_are_named_once():
     known = be.load("maxon-re40-148877")
     shown = torque_over_speed([("a", LIMITS, None), ("b", known, known.motor)], None, None, "rpm")
     assert [line["name"] for line in shown["data"] if line["showlegend"]] == ["a", "b"]
-
-
-def test_conditions_begin_at_the_motors_own_values():
-    """Up to twice the rated voltage, and to the limit of the winding; without a thermal model nothing is around it."""
-    motor = be.load("maxon-re40-gp52c").motor
-    found = {one.key: one for one in conditions_of(motor)}
-    assert (found["v"].low, found["v"].own, found["v"].high) == (6.0, 24.0, 48.0)
-    assert (found["t"].own, found["t"].high) == (25.0, float(motor.ratings.winding_temperature))
-    assert found["g"].own == abs(float(motor.ratio))
-    assert found["ge"].own == 100.0 * float(motor.gearbox.efficiency)
-    assert [one.key for one in conditions_of(WINDING)] == ["v", "t", "g", "ge"]
