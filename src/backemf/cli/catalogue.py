@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from rich.text import Text
@@ -32,6 +33,16 @@ COLUMNS: tuple[tuple[str, str, str | None, int], ...] = (
     ("peak\n[N·m]", "output_peak_torque", "N*m", 0),
 )
 """Title, key, unit, and the width of a terminal from which the column is shown [characters]."""
+SPEED, RATED, PEAK = ((f"output_{name}", f"motor_{name}") for name in ("speed", "torque", "peak_torque"))
+"""Keys of a figure in `summary`: at the output, where there is a gear, and of the motor."""
+SHORT = {
+    "voltage": ("supply [V]", "V", ("voltage",)),
+    "speed": ("speed [rpm]", "rpm", SPEED),
+    "rated": ("rated [N·m]", "N*m", RATED),
+    "peak": ("peak [N·m]", "N*m", PEAK),
+    "mass": ("mass [kg]", "kg", ("mass",)),
+}
+"""Title, unit and keys of the figures of `output_row`."""
 SAYS = {"whole": "whole motor", "partial": "partial motor", "limits": "limits only"}
 """How much a sheet may say, by the word of the option."""
 
@@ -124,17 +135,35 @@ def filter_rows(
             raise ParameterError(f"--says {says}: must be one of {', '.join(SAYS)}")
         rows = [row for row in rows if row["says"] == SAYS[says]]
     for name, text, unit, keys in (
-        ("--torque", torque, "N*m", ("output_peak_torque", "motor_peak_torque")),
-        ("--speed", speed, "rad/s", ("output_speed", "motor_speed")),
+        ("--torque", torque, "N*m", PEAK),
+        ("--speed", speed, "rad/s", SPEED),
         ("--voltage", voltage, "V", ("voltage",)),
         ("--mass", mass, "kg", ("mass",)),
     ):
         if text is not None:
             low, high = _range(name, text, unit)
-            # the figure at the output where it is known
-            known = [(row, [row[key] for key in keys if row[key] is not None]) for row in rows]
-            rows = [row for row, values in known if values and low <= values[0] <= high]
+            known = [(row, known_figure(row, keys)) for row in rows]
+            rows = [row for row, value in known if value is not None and low <= value <= high]
     return rows
+
+
+def search_rows(rows: list[Row], text: str) -> list[Row]:
+    """The rows in whose id, name, maker and kind every word of a text occurs."""
+    words = text.lower().split()
+    texts = [" ".join(str(row[key]) for key in ("id", "name", "maker", "kind")).lower() for row in rows]
+    return [row for row, known in zip(rows, texts, strict=True) if all(word in known for word in words)]
+
+
+def output_row(row: Row) -> Row:
+    """A row for a screen: id, name, how much it says, and the figures of `SHORT`, at the output where it is known."""
+    figures = {key: known_figure(row, keys) for key, (_, _, keys) in SHORT.items()}
+    rounded = {k: None if v is None else round_figure(v, SHORT[k][1]) for k, v in figures.items()}
+    return {"id": row["id"], "name": row["name"], "says": first_word(row["says"]), **rounded}
+
+
+def known_figure(row: Row, keys: Sequence[str]) -> float | None:
+    """The first of some figures of a row that is known, such as that at the output before that of the motor."""
+    return next((row[key] for key in keys if row[key] is not None), None)
 
 
 def _cell(value: str | float | None, unit: str | None) -> str:
@@ -142,8 +171,18 @@ def _cell(value: str | float | None, unit: str | None) -> str:
     if value is None:
         return "-"
     if unit is None or isinstance(value, str):
-        return str(value).removesuffix(" motor").removesuffix(" only")
-    return f"{float(f'{convert(value, unit):.3g}'):.5g}"
+        return first_word(str(value))
+    return f"{round_figure(value, unit):.5g}"
+
+
+def round_figure(value: float, unit: str) -> float:
+    """A figure in a unit, with three digits."""
+    return float(f"{convert(value, unit):.3g}")
+
+
+def first_word(says: str) -> str:
+    """How complete a sheet is, in one word: whole, partial or limits."""
+    return says.removesuffix(" motor").removesuffix(" only")
 
 
 def _range(name: str, text: str, unit: str) -> tuple[float, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,7 +14,7 @@ from rich.text import Text
 from .. import units
 from ..actuator import Actuator
 from ..errors import BackemfWarning, ParameterError
-from ..loads import with_inertia
+from ..loads import Load, with_inertia
 from ..motorfile import load_with_joint
 from ..physics.state import LIMITS
 from ..run import Run
@@ -201,12 +202,10 @@ def simulate(
             f"{motor}: is a linear motor, which accepts only volts here, and no torque limits: leave --controller and "
             "--limit out, or run it in Python, where all of them are in metres and newtons"
         )
-    if linear and load == NO_LOAD:
-        load = units.linear_unit(NO_LOAD)
     with warnings.catch_warnings():
         # the hint about degrees is among the findings
         warnings.simplefilter("ignore", BackemfWarning)
-        moved = with_inertia(load_from(load, linear), armature)
+        moved = moved_load(load, actuator, armature)
         wanted = command_from(command, actuator.controller.main)
         length, step = quantity("--duration", duration, "s"), quantity("--dt", dt, "s")
         more: dict[str, Foreign] = {"every": every, "seed": seed, "progress": not json_}
@@ -222,8 +221,7 @@ def simulate(
     if plot is not None:
         run.plot(plot)
     last = {name: float(run[name][-1]) for name in AT_THE_END if name in run.channels}
-    whole = every == 1 and run.motor is not None
-    energy = {name: float(values[-1]) for name, values in run.energy().items()} if whole else {}
+    energy = energy_of(run) if every == 1 else {}
     peak = {name: float(abs(run[name]).max()) for name in ("current", "torque") if name in run.channels}
     if json_:
         answer = _control(run) | {
@@ -253,8 +251,7 @@ def print_stored(name: str, run: StoredRun, every: int, json_: bool) -> None:
     last = {name: float(seen.last[name]) for name in AT_THE_END if name in seen.last}
     peak = {name: float(seen.size(name)) for name in ("current", "torque") if name in seen.last}
     limits = {limit: float(length) for limit, length in seen.limit_times().items()}
-    whole = every == 1 and run.actuator.motor is not None
-    energy = {part: float(joules) for part, joules in seen.energy().items()} if whole else {}
+    energy = energy_of(run) if every == 1 else {}
     if json_:
         known = {"time": run.end, "end": last, "peak": peak, "limits": limits, "energy": energy, "notes": [note]}
         print_json(known)
@@ -278,17 +275,37 @@ def print_stored(name: str, run: StoredRun, every: int, json_: bool) -> None:
     console().print(Text(note))
 
 
+def energy_of(run: Run | StoredRun) -> dict[str, float]:
+    """Energy by where it went [J], of a run with every step; empty without a motor."""
+    if run.actuator.motor is None:
+        return {}
+    if isinstance(run, StoredRun):
+        return {name: float(joules) for name, joules in run.summary.energy().items()}
+    return {name: float(values[-1]) for name, values in run.energy().items()}
+
+
 def _load(motor: str, estimate: bool) -> tuple[str, Actuator, float]:
     """Name of a motor, the actuator in its file, and the inertia of the joint itself [kg·m²]."""
-    actuator, own = load_with_joint(motor, estimate)
-    armature = 0.0
-    if own:
-        from ..sims.on_joint import OnJoint
-
-        actuator = OnJoint(actuator=actuator, joint=own.pop("name", ""), **own).fold()
-        armature = own.get("armature", 0.0) if actuator.motor is None else 0.0
+    actuator, armature = fold_joint(*load_with_joint(motor, estimate))
     name = "" if actuator.motor is None else actuator.motor.name
     return name or Path(motor).stem, actuator, armature
+
+
+def fold_joint(actuator: Actuator, joint: Mapping[str, Foreign] | None) -> tuple[Actuator, float]:
+    """An actuator with the friction and inertia of its joint, and the inertia that is left for the load [kg·m²]."""
+    if not joint:
+        return actuator, 0.0
+    from ..sims.on_joint import OnJoint
+
+    own = {name: value for name, value in joint.items() if name != "name"}
+    folded = OnJoint(actuator=actuator, joint=joint.get("name", ""), **own).fold()
+    return folded, own.get("armature", 0.0) if folded.motor is None else 0.0
+
+
+def moved_load(text: str, actuator: Actuator, armature: float) -> Load:
+    """What an actuator moves: the load that a text describes, and the inertia of the joint itself [kg·m²]."""
+    linear = actuator.motor is not None and actuator.motor.motion == "linear"
+    return with_inertia(load_from(units.linear_unit(text) if linear and text == NO_LOAD else text, linear), armature)
 
 
 MOST_KEPT = 2_000_000

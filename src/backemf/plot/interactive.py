@@ -101,13 +101,8 @@ def torque_over_speed(
             )  # fmt: skip
     top = factor * 1.08 * max(tops)
     x, y = f"speed [{speed}]", f"torque [{unit}]"
-    return figure(
-        data,
-        x,
-        y,
-        yaxis={"range": [0, top]},
-        xaxis={"rangemode": "tozero", "unifiedhovertitle": {"text": f"%{{x:.4g}} {speed}"}},
-    )
+    across = {"rangemode": "tozero", "unifiedhovertitle": {"text": f"%{{x:.4g}} {speed}"}}
+    return figure(data, x, y, yaxis={"range": [0, top]}, xaxis=across)
 
 
 def _torque_lines(
@@ -116,16 +111,14 @@ def _torque_lines(
     """What a motor gives, or what limits alone allow; NaN where nothing says what is continuous."""
     if motor is not None:
         motor = first(motor)
-        given = supply_volts(motor, volts)
-        warm = float(motor.winding.reference_temperature) if celsius is None else celsius
-        try:
-            return range_of(motor, given, warm, 121)
-        except ParameterError:
-            # nothing says what is continuous: what the voltage allows is short-term
-            shape = analyze.envelope(motor, given, None, warm, samples=241)
-            ahead = shape.joint_speed >= 0.0
-            torque = np.maximum(np.nan_to_num(shape.max_torque[ahead]), 0.0)
-            return OperatingRange(shape.joint_speed[ahead], np.full(torque.shape, np.nan), torque)
+        known = known_range(motor, volts, celsius)
+        if known is not None:
+            return known
+        # nothing says what is continuous: what the voltage allows is short-term
+        shape = analyze.envelope(motor, supply_volts(motor, volts), None, warmth(motor, celsius), samples=241)
+        ahead = shape.joint_speed >= 0.0
+        torque = np.maximum(np.nan_to_num(shape.max_torque[ahead]), 0.0)
+        return OperatingRange(shape.joint_speed[ahead], np.full(torque.shape, np.nan), torque)
     speed = np.linspace(0.0, top_speed(actuator) * (1.0 if len(actuator.limits) == 1 else BEYOND), 121)
     high = np.broadcast_to(np.asarray(tightest(actuator.limits, 0.0, speed)[1], dtype=float), speed.shape)
     return OperatingRange(speed, np.full(speed.shape, np.nan), np.maximum(high, 0.0))
@@ -139,12 +132,26 @@ def supply_volts(motor: Motor, volts: float | None) -> float:
     return 24.0 if rated is None else float(np.asarray(rated).flat[0])
 
 
+def warmth(motor: Motor, celsius: float | None) -> float:
+    """The winding temperature that is set, or else that of the figures [°C]."""
+    return float(motor.winding.reference_temperature) if celsius is None else celsius
+
+
+def known_range(motor: Motor, volts: float | None, celsius: float | None) -> OperatingRange | None:
+    """The operating range; None where the figures do not say what is continuous."""
+    try:
+        return range_of(motor, supply_volts(motor, volts), warmth(motor, celsius), 121)
+    except ParameterError:
+        return None
+
+
 # --- efficiency and heat
 
 
-def efficiency(motor: Motor, volts: float, celsius: float, speed: str) -> Figure:
+def efficiency(motor: Motor, volts: float | None, celsius: float | None, speed: str) -> Figure:
     """Efficiency over the plane of speed and torque, with current and voltage under the cursor."""
-    shape = range_of_or_none(motor, volts, celsius)
+    volts, celsius = supply_volts(motor, volts), warmth(motor, celsius)
+    shape = known_range(motor, volts, celsius)
     largest = analyze.envelope(motor, volts, None, celsius, joint_speed=np.zeros(1)).max_torque
     top = float(largest[0])
     if shape is not None and shape.continuous.max() > 0.0:
@@ -169,35 +176,19 @@ def efficiency(motor: Motor, volts: float, celsius: float, speed: str) -> Figure
         }
     ]  # fmt: skip
     if shape is not None:
-        data.append(
-            line(
-                lean(SPEEDS[speed] * shape.speed),
-                lean(factor * shape.continuous),
-                "continuous",
-                "#ffffff",
-                hoverinfo="skip",
-                width=2.5,
-            )
-        )
+        x, y = lean(SPEEDS[speed] * shape.speed), lean(factor * shape.continuous)
+        data.append(line(x, y, "continuous", "#ffffff", hoverinfo="skip", width=2.5))
     return figure(data, f"speed [{speed}]", f"torque [{unit}]", hovermode="closest", showlegend=False)
 
 
-def range_of_or_none(motor: Motor, volts: float, celsius: float) -> OperatingRange | None:
-    """The operating range, as far as the figures tell."""
-    try:
-        return range_of(motor, volts, celsius, 121)
-    except ParameterError:
-        return None
-
-
-def heating(motor: Motor, celsius: float) -> Figure:
+def heating(motor: Motor, celsius: float | None) -> Figure:
     """How long each current may last until the winding reaches its limit, from its temperature now."""
     limit = float(limit_of(motor, None))
     rated = continuous_current(motor)
     steady = float(rated) if rated is not None else 1.0
     most = max(4.0 * steady, 1e-3)
     current = np.geomspace(0.5 * steady, most, 61)
-    time = analyze.time_to_limit(motor, current, start=celsius)
+    time = analyze.time_to_limit(motor, current, start=warmth(motor, celsius))
     data = [line(lean(current), lean(time), f"to {limit:.0f} °C", RED, hovertemplate="%{y:.3g} s")]
     ticks = {1: "1 s", 10: "10 s", 60: "1 min", 600: "10 min", 3600: "1 h", 36000: "10 h"}
     layout: Foreign = {"type": "log", "tickvals": list(ticks), "ticktext": list(ticks.values())}
@@ -211,16 +202,7 @@ def heating(motor: Motor, celsius: float) -> Figure:
 
 def upright(x: float, words: str) -> Figure:
     """A dashed upright line with its name."""
-    shape = {
-        "type": "line",
-        "x0": x,
-        "x1": x,
-        "yref": "paper",
-        "y0": 0,
-        "y1": 1,
-        "line": {"color": SHADOW, "dash": "dash", "width": 1.5},
-    }
-    return {
-        "shape": shape,
-        "words": {"x": x, "yref": "paper", "y": 1, "text": words, "showarrow": False, "xanchor": "left", "xshift": 4},
-    }
+    look = {"color": SHADOW, "dash": "dash", "width": 1.5}
+    shape = {"type": "line", "x0": x, "x1": x, "yref": "paper", "y0": 0, "y1": 1, "line": look}
+    name = {"x": x, "yref": "paper", "y": 1, "text": words, "showarrow": False, "xanchor": "left", "xshift": 4}
+    return {"shape": shape, "words": name}

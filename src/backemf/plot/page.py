@@ -60,7 +60,19 @@ def page(
     sections: Iterable[Section] = (),
     progress: Callable[[str], None] | None = None,
 ) -> Path:
-    """Write a page about a motor and a run: constants, findings of the datasheet and of the run, all pictures.
+    """Write a page about a motor and a run, as `page_text` gives it."""
+    return write_text(path, page_text(title, motor, run, findings, sections, progress), folders=True)
+
+
+def page_text(
+    title: str | None = None,
+    motor: Motor | None = None,
+    run: Run | None = None,
+    findings: Sequence[Finding] = (),
+    sections: Iterable[Section] = (),
+    progress: Callable[[str], None] | None = None,
+) -> str:
+    """A page about a motor and a run: constants, findings of the datasheet and of the run, all pictures.
 
     `findings` are those of `Datasheet.check()`; `sections` are added before the pictures. `progress` is called
     with the name of each picture before it is drawn. What the motor has no figures for is listed instead of drawn.
@@ -78,7 +90,7 @@ def page(
     if motor is not None:
         parts.append(Section("Motor", pictures(_MOTOR_PICTURES, first(motor), tell)))
     name = title if title is not None else (motor.name if motor is not None and motor.name else "Motor")
-    return write_text(path, html(name, parts), folders=True)
+    return html(name, parts)
 
 
 _MOTOR_PICTURES: tuple[tuple[str, Callable[[Motor], Figure], str], ...] = (

@@ -11,17 +11,10 @@ from ..errors import BackemfError
 from ..files import read_text
 from ..values import Foreign
 from .session import Page, Session
-from .widgets import code, sentence, set_code
+from .widgets import box, code, heading, link, markup, named, refill, sentence, set_code
 
-PAGES = {
-    "/motor": "Motor",
-    "/look": "Look",
-    "/try": "Try",
-    "/simulators": "Simulators",
-    "/identify": "Identify",
-    "/size": "Size",
-}
-"""The pages in the order in which they are used, by path."""
+PAGES = ("Motor", "Look", "Try", "Simulators", "Identify", "Size")
+"""The pages in the order in which they are used; the path of each is its name in lower case."""
 STATIC = Path(__file__).parent / "static"
 
 
@@ -33,12 +26,11 @@ def head() -> str:
 
 async def show(session: Session, build: Page) -> None:
     """Build a page with everything around it."""
-    title = PAGES[session.path]
+    title = session.path[1:].capitalize()
     ui.page_title(f"{title} · backemf studio")
-    dark = ui.dark_mode(app.storage.user.get("dark"))
-    _header(session, dark)
+    _header(title)
     with ui.element("main").classes("page").props('id="content" tabindex="-1"'):
-        ui.html(f"<h1>{title}</h1>", sanitize=False)
+        heading(title, 1)
         try:
             built = build(session)
             if inspect.isawaitable(built):
@@ -50,26 +42,26 @@ async def show(session: Session, build: Page) -> None:
     session.keep()
 
 
-def _header(session: Session, dark: Foreign) -> None:
+def _header(title: str) -> None:
+    dark = ui.dark_mode(app.storage.user.get("dark"))
+
+    def switch() -> None:
+        app.storage.user["dark"] = dark.value = not dark.value
+
+    def tool(icon: str, label: str, hint: str, act: Foreign) -> Foreign:
+        button = ui.button(icon=icon, on_click=act).props("flat round dense").tooltip(hint)
+        return named(button, label)
+
     with ui.element("header").classes("top"):
-        ui.html('<a class="skip" href="#content">Skip to the content</a>', sanitize=False)
-        ui.html('<a class="brand" data-page="/motor" href="/motor">backemf <b>studio</b></a>', sanitize=False)
+        markup('<a class="skip" href="#content">Skip to the content</a>')
+        link("backemf <b>studio</b>", "/motor", 'class="brand"')
         with ui.element("nav").props('aria-label="Pages"'):
-            for number, (path, title) in enumerate(PAGES.items(), start=1):
-                here = ' aria-current="page"' if path == session.path else ""
-                ui.html(
-                    f'<a data-page="{path}" href="{path}"{here}><span class="number">{number}</span>{title}</a>',
-                    sanitize=False,
-                )
-        with ui.element("div").classes("tools"):
-            undo = ui.button(icon="undo", on_click=lambda: ui.run_javascript("studio.undo()"))
-            undo.props('flat round dense aria-label="Undo"').classes("undo").tooltip("Undo (Ctrl+Z)")
-
-            def switch() -> None:
-                app.storage.user["dark"] = dark.value = not dark.value
-
-            turn = ui.button(icon="contrast", on_click=switch)
-            turn.props('flat round dense aria-label="Light or dark"').tooltip("Light or dark")
+            for number, name in enumerate(PAGES, start=1):
+                here = 'aria-current="page"' if name == title else ""
+                link(f'<span class="number">{number}</span>{name}', f"/{name.lower()}", here)
+        with box("tools"):
+            tool("undo", "Undo", "Undo (Ctrl+Z)", lambda: ui.run_javascript("studio.undo()")).classes("undo")
+            tool("contrast", "Light or dark", "Light or dark", switch)
 
 
 def _texts(session: Session) -> None:
@@ -89,8 +81,7 @@ def _texts(session: Session) -> None:
         names = [file.name for file in session.downloads]
         if names != shown:
             shown[:] = names
-            row.clear()
-            with row:
+            with refill(row):
                 for name in names:
                     take = ui.button(name, icon="download").props("outline no-caps dense")
                     take.on_click(lambda name=name: _give(session, name))
@@ -108,8 +99,5 @@ async def _give(session: Session, name: str) -> None:
             content = await content
     except BackemfError as error:
         ui.notify(str(error), type="negative")
-        return
-    if isinstance(content, Path):
-        ui.download.file(content, name)
     else:
-        ui.download.content(content, name)
+        (ui.download.file if isinstance(content, Path) else ui.download.content)(content, name)

@@ -3,55 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
-from typing import NamedTuple
 
 from nicegui import run, ui  # pyright: ignore[reportMissingImports]
 
-from ..analyze.given import limit_of
-from ..errors import BackemfError, ParameterError
-from ..motor import Motor
+from ..cli.limits_only import JOINT_UNITS
+from ..errors import ParameterError
 from ..plot import interactive as pictures
+from ..plot.conditions import Condition, conditions_of
+from ..plot.page import page_text
 from ..units import format_quantity
 from ..values import Foreign
 from . import as_text
 from .motors import Chosen, choose, refs_of
 from .session import Download, Session
-from .widgets import Latest, card, empty, picture, sentence
-
-
-@dataclass
-class Slider:
-    """A number that can be pulled at."""
-
-    key: str
-    """Its name in the state."""
-    words: str
-    """What it is called."""
-    unit: str
-    """Its unit, as it is shown."""
-    low: float
-    high: float
-    step: float
-    value: float
-    """Where it begins: the motor's own value."""
-
-
-class Main(NamedTuple):
-    """What follows a slider at once."""
-
-    torque: pictures.Figure
-    python: str
-    command: str
-    chosen: Chosen
-
-
-class Rest(NamedTuple):
-    """What follows when the slider rests; None where the motor says too little."""
-
-    efficiency: pictures.Figure
-    heating: pictures.Figure | None
-
+from .widgets import Latest, box, card, empty, named, picture, refill, sentence
 
 REST = 0.08
 """How long a slider rests until the smaller pictures follow [s]."""
@@ -59,142 +24,107 @@ REST = 0.08
 
 def build(session: Session) -> None:
     """Build the page."""
-    chosen = session.chosen
     as_text.motor_bar(session)
+    chosen = session.chosen
     motor = chosen.motor
     if motor is None:
         _limits_alone(session, chosen)
         return
     if motor.motion == "linear":
-        empty(
-            "A linear motor has no picture of torque over speed.", "Go on to Try, which runs it in metres and newtons."
-        )
+        remedy = "Go on to Try, which runs it in metres and newtons."
+        empty("A linear motor has no picture of torque over speed.", remedy)
         return
-    sliders = _sliders(choose(chosen.ref, session.estimate).motor or motor, session)
-    with ui.element("div").classes("columns"):
+    conditions = conditions_of(choose(chosen.ref, session.estimate).motor or motor)
+    with box("columns"):
         with card("Conditions"):
-            values = {one.key: _slider(one, session) for one in sliders}
-            unit = ui.toggle(["rpm", "rad/s"], value=session.get("u", "rpm")).props(
-                'no-caps unelevated toggle-text-color=on-accent aria-label="Unit of speed"'
-            )
+            sliders = [_slider(one, session) for one in conditions]
+            unit = ui.toggle(["rpm", "rad/s"], value=session.get("u", "rpm"))
+            named(unit.props("no-caps unelevated toggle-text-color=on-accent"), "Unit of speed")
             ui.button("As the motor is", icon="restart_alt", on_click=lambda: reset()).props("flat dense no-caps")
-        with ui.element("div").classes("stack"):
-            first, rest = _main(dict(session.state)), _rest(dict(session.state))
+        with box():
+            figure, texts = _main(session.state)
+            efficient, hot = _rest(session.state)
             with card("Torque over speed"):
-                torque = picture(first.torque, "Torque over speed, continuous and short-term", 380)
-            with ui.element("div").classes("pair"):
+                torque = picture(figure, "Torque over speed, continuous and short-term", 380)
+            with box("pair"):
                 with card("Efficiency"):
-                    efficiency = picture(rest.efficiency, "Efficiency over speed and torque", 300)
+                    efficiency = picture(efficient, "Efficiency over speed and torque", 300)
                 with card("Time until the winding is too hot"):
-                    if rest.heating is None:
-                        empty(f"The figures give no {_missing(motor)}.", "Add it on page Motor: Change its figures.")
-                        heating = None
-                    else:
-                        heating = picture(rest.heating, "Time to the temperature limit over the current", 300)
+                    heating: Foreign = hot and picture(hot, "Time to the temperature limit over the current", 300)
+                    if not hot:
+                        lacking = "thermal resistance" if motor.thermal is None else "maximum winding temperature"
+                        empty(f"The figures give no {lacking}.", "Add it on page Motor: Change its figures.")
             problem = ui.element("div")
+    session.show_texts(*texts)
     moves = 0
 
-    def drawn(found: Main) -> None:
+    def drawn(found: tuple[pictures.Figure, tuple[Foreign, ...]]) -> None:
         problem.clear()
-        torque.update_figure(found.torque)
-        _say(session, found)
+        torque.update_figure(found[0])
+        session.show_texts(*found[1])
 
-    def drawn_rest(found: Rest) -> None:
-        efficiency.update_figure(found.efficiency)
-        if heating is not None and found.heating is not None:
-            heating.update_figure(found.heating)
+    def drawn_rest(found: tuple[pictures.Figure, pictures.Figure | None]) -> None:
+        efficiency.update_figure(found[0])
+        if heating and found[1]:
+            heating.update_figure(found[1])
 
     def failed(words: str) -> None:
-        problem.clear()
-        with problem:
+        with refill(problem):
             sentence(words, "error")
 
-    work: Latest[Main] = Latest(_main, drawn, failed)
-    later: Latest[Rest] = Latest(_rest, drawn_rest, failed)
+    work, later = Latest(_main, drawn, failed), Latest(_rest, drawn_rest, failed)
 
     async def changed() -> None:
         nonlocal moves
-        if any(slider.value is None for slider in values.values()):
+        if any(slider.value is None for slider in sliders):
             # a number that is just being typed
             return
         moves += 1
         mine = moves
-        moved = {key: f"{slider.value:g}" for key, slider in values.items()}
-        own = {one.key: f"{one.value:g}" for one in sliders}
-        session.put(**{key: None if text == own[key] else text for key, text in moved.items()}, u=unit.value)
+        moved = {
+            one.key: (f"{slider.value:g}", f"{one.own:g}") for one, slider in zip(conditions, sliders, strict=True)
+        }
+        session.put(**{key: None if text == own else text for key, (text, own) in moved.items()}, u=unit.value)
         await work.order(dict(session.state))
         await asyncio.sleep(REST)
         if mine == moves:
             await later.order(dict(session.state))
 
     def reset() -> None:
-        for one in sliders:
-            values[one.key].value = one.value
+        for one, slider in zip(conditions, sliders, strict=True):
+            slider.value = one.own
 
-    for slider in values.values():
-        slider.on_value_change(changed)
-    unit.on_value_change(changed)
-    _say(session, first)
+    for each in (*sliders, unit):
+        each.on_value_change(changed)
 
 
-def _main(state: dict[str, str]) -> Main:
-    """Torque over speed, and the page as text, for a state."""
+def _main(state: dict[str, str]) -> tuple[pictures.Figure, tuple[Foreign, ...]]:
+    """What follows a slider at once: torque over speed, and the page as text."""
     session = Session("/look", state)
     chosen = session.chosen
     others = [choose(ref, session.estimate) for ref in refs_of(state)[1:]]
-    drawn = [(one.name, one.actuator, one.motor) for one in (chosen, *others)]
-    volts, celsius = session.number("v"), session.number("t")
-    torque = pictures.torque_over_speed(drawn, volts, celsius, session.get("u", "rpm"))
-    return Main(torque, as_text.look_python(session), as_text.look_command(session), chosen)
+    motors = [(one.name, one.actuator, one.motor) for one in (chosen, *others)]
+    figure = pictures.torque_over_speed(motors, session.number("v"), session.number("t"), session.get("u", "rpm"))
+    page = Download("motor.html", lambda: run.io_bound(_page, chosen))
+    return figure, (*as_text.look_texts(session), *as_text.motor_download(chosen), page)
 
 
-def _rest(state: dict[str, str]) -> Rest:
-    """Efficiency and heat, for a state."""
+def _page(chosen: Chosen) -> str:
+    """The page that `backemf show --page` writes; the file of a changed motor is that of an actuator."""
+    findings = [] if chosen.sheet is None or chosen.changed else chosen.sheet.check()
+    return page_text(chosen.name, chosen.motor, findings=findings)
+
+
+def _rest(state: dict[str, str]) -> tuple[pictures.Figure, pictures.Figure | None]:
+    """What follows when the slider rests: efficiency and heat; None where the motor says too little."""
     session = Session("/look", state)
-    motor = session.chosen.motor
+    motor, celsius = session.chosen.motor, session.number("t")
     assert motor is not None
-    celsius, volts = session.number("t"), pictures.supply_volts(motor, session.number("v"))
-    warm = float(motor.winding.reference_temperature) if celsius is None else celsius
     try:
-        heat = pictures.heating(motor, warm)
+        heat = pictures.heating(motor, celsius)
     except ParameterError:
         heat = None
-    return Rest(pictures.efficiency(motor, volts, warm, session.get("u", "rpm")), heat)
-
-
-def _missing(motor: Motor) -> str:
-    """What the time to the limit needs and the motor does not say."""
-    return "thermal resistance" if motor.thermal is None else "maximum winding temperature"
-
-
-def _say(session: Session, found: Main) -> None:
-    async def drawn_page() -> bytes:
-        return await run.io_bound(as_text.page_of, found.chosen)
-
-    session.show_texts(
-        found.python, found.command, *as_text.motor_download(found.chosen), Download("motor.html", drawn_page)
-    )
-
-
-def _sliders(motor: Motor, session: Session) -> list[Slider]:
-    """What can be changed, from the motor's own values."""
-    volts = pictures.supply_volts(motor, None)
-    try:
-        hottest = float(limit_of(motor, None))
-    except BackemfError:
-        hottest = 155.0
-    reference = float(motor.winding.reference_temperature)
-    found = [
-        Slider("v", "Supply", "V", round(0.25 * volts, 1), round(2.0 * volts, 1), 0.1, volts),
-        Slider("t", "Winding", "°C", -20.0, max(round(hottest), 40.0), 1.0, reference),
-    ]
-    if motor.thermal is not None:
-        found.append(Slider("ta", "Ambient", "°C", -20.0, 80.0, 1.0, float(motor.thermal.ambient)))
-    gears = motor.gearbox
-    ratio = 1.0 if gears is None else abs(float(gears.ratio))
-    found.append(Slider("g", "Gear ratio", ": 1", 1.0, max(200.0, round(2.0 * ratio)), 0.5, ratio))
-    share = 1.0 if gears is None else float(gears.efficiency)
-    return [*found, Slider("ge", "Gear efficiency", "%", 30.0, 100.0, 1.0, 100.0 * share)]
+    return pictures.efficiency(motor, session.number("v"), celsius, session.get("u", "rpm")), heat
 
 
 class QuickSlider(ui.slider):
@@ -203,37 +133,34 @@ class QuickSlider(ui.slider):
     LOOPBACK = False
 
 
-def _slider(one: Slider, session: Session) -> Foreign:
+def _slider(one: Condition, session: Session) -> Foreign:
     """A slider with its name and its value, which can be typed too."""
     begin = session.number(one.key)
-    begin = one.value if begin is None else min(max(begin, one.low), one.high)
-    with ui.element("div").classes("slider"):
-        with ui.element("div").classes("slider-head"):
+    begin = one.own if begin is None else min(max(begin, one.low), one.high)
+    bounds = {"min": one.low, "max": one.high, "step": one.step, "value": begin}
+    with box("slider"):
+        with box("slider-head"):
             ui.label(one.words)
-            typed = ui.number(value=begin, min=one.low, max=one.high, step=one.step, suffix=one.unit, format="%.4g")
-            typed.props(f'dense borderless aria-label="{one.words} [{one.unit}]"').classes("slider-number")
-        slider = QuickSlider(min=one.low, max=one.high, step=one.step, value=begin)
-        slider.props(f'aria-label="{one.words}" data-key="{one.key}"')
+            typed = ui.number(suffix=one.unit, format="%.4g", **bounds).props("dense borderless")
+            named(typed.classes("slider-number"), f"{one.words} [{one.unit}]")
+        slider = named(QuickSlider(**bounds).props(f'data-key="{one.key}"'), one.words)
     typed.bind_value(slider)
     return slider
 
 
 def _limits_alone(session: Session, chosen: Chosen) -> None:
     """A motor without a winding: what its limits allow, and what it lacks."""
-    sheet = chosen.sheet
-    if sheet is not None and sheet.says == "limits only":
-        limits, missing = sheet.limits_only()
-        with card("What the printed torque and speed allow"):
-            data = [(chosen.name, chosen.actuator, None)]
-            picture(pictures.torque_over_speed(data, None, None, session.get("u", "rpm")), "Torque over speed")
-            sentence(f"{limits}. A motor lacks: {'; '.join(missing)}.", "info")
-    elif chosen.actuator.limits:
-        with card("What the limits allow"):
-            data = [(chosen.name, chosen.actuator, None)]
-            picture(pictures.torque_over_speed(data, None, None, session.get("u", "rpm")), "Torque over speed")
+    sheet = chosen.sheet if chosen.sheet is not None and chosen.sheet.says == "limits only" else None
+    if chosen.actuator.limits:
+        with card("What the printed torque and speed allow" if sheet else "What the limits allow"):
+            shown = [(chosen.name, chosen.actuator, None)]
+            picture(pictures.torque_over_speed(shown, None, None, session.get("u", "rpm")), "Torque over speed")
+            if sheet:
+                limits, missing = sheet.limits_only()
+                sentence(f"{limits}. A motor lacks: {'; '.join(missing)}.", "info")
     else:
         empty("This actuator has no motor to look at.", "Choose another one on the page Motor.")
     for name, value in (chosen.joint or {}).items():
         if isinstance(value, float):
-            ui.label(f"{name}: {format_quantity(value, as_text.JOINT_UNITS.get(name, '1'))}").classes("muted")
-    session.show_texts(as_text.look_python(session), as_text.look_command(session), *as_text.motor_download(chosen))
+            ui.label(f"{name}: {format_quantity(value, JOINT_UNITS.get(name, '1'))}").classes("muted")
+    session.show_texts(*as_text.look_texts(session), *as_text.motor_download(chosen))

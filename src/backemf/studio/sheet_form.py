@@ -2,209 +2,117 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable
 
-from nicegui import ui  # pyright: ignore[reportMissingImports]
+from nicegui import events, ui  # pyright: ignore[reportMissingImports]
 
-from ..datasheet import Datasheet, Finding
 from ..datasheet.table import LISTS, TABLES, choices, quantities
+from ..datasheet.typed import USUAL, Place, check_typed, typed_figures, unusual_figures, write_typed
 from ..errors import BackemfError
-from ..toml_text import toml_value, write_tables
 from ..units import example
 from ..values import Foreign
 from .address import pack, unpack
+from .motors import read_text
 from .session import Session
-from .widgets import card, sentence
+from .widgets import box, card, drop_header, field, markup, refill, select, sentence
 
-USUAL = {
-    "electrical": ("nominal_voltage", "resistance", "inductance", "kt", "kv", "no_load_current",
-                   "nominal_current", "stall_current"),
-    "mechanical": ("no_load_speed", "nominal_speed", "nominal_torque", "stall_torque", "max_speed", "inertia", "mass"),
-    "thermal": ("winding_resistance", "housing_resistance", "winding_time_constant",
-                "housing_time_constant", "max_winding_temperature"),
-    "gear": ("ratio", "efficiency", "torque", "peak_torque"),
-    "peak": ("torque", "current"),
-}  # fmt: skip
-"""The figures that most makers print; all others can be added."""
 CONVENTIONS = {"resistance": "resistance is", "torque_constant": "torque constant is", "figures_at": "figures hold for"}
+LARGEST = 200_000
+"""Longest file that can be dropped [bytes]."""
 WORDS = {"kt": "torque constant Kt", "kv": "speed constant Kv", "ke": "back-EMF constant Ke"}
 
-Entries = dict[tuple[str, str], str]
-"""What is typed, by table and key; ("", "name") is the name."""
 
+def build(session: Session, choose_refs: Callable[[list[str]], None], redraw: Callable[[], None]) -> None:
+    """Build the form and a place for files; a sheet that can be read becomes the motor of all pages."""
+    text = unpack(session.get("d")) if session.get("d") else ""
+    typed = typed_figures(text) if text else {}
+    notes: dict[Place, Foreign] = {}
 
-def build(session: Session, choose_refs: Callable[[list[str]], None]) -> None:
-    """Build the form; a sheet that can be read becomes the motor of all pages."""
-    entries = entries_of(unpack(session.get("d"))) if session.get("d") else {}
-    notes: dict[tuple[str, str], Foreign] = {}
-    inputs: dict[tuple[str, str], Foreign] = {}
+    def changed(place: Place, figure: str) -> None:
+        nonlocal text
+        typed[place] = figure
+        text = write_typed(typed, text)
+        session.put(d=pack(text))
+        if show_notes():
+            choose_refs([pack(text)])
 
-    def changed(at: tuple[str, str], text: str | None) -> None:
-        entries[at] = (text or "").strip()
-        typed = toml_of(entries, session.get("d"))
-        session.put(d=pack(typed))
-        found, faults = check(typed, entries)
-        _tell(notes, inputs, found, faults)
-        _summary(summary, found, faults)
-        if not faults and _usable(typed):
-            choose_refs([pack(typed)])
+    def show_notes() -> bool:
+        """Put each finding beside its figure; whether the sheet can be used."""
+        found = check_typed(typed, text)
+        for place, note in notes.items():
+            _fill(note, found.note(place) if typed.get(place) else None)
+        _fill(summary, found.summary())
+        return found.usable
 
-    def field(table: str, key: str) -> None:
-        at = (table, key)
-        unit = quantities((TABLES | LISTS)[table])[key].unit
-        words = WORDS.get(key, key.replace("_", " "))
-        with ui.element("div").classes("figure-row"):
-            inputs[at] = ui.input(
-                words,
-                value=entries.get(at, ""),
-                placeholder="" if unit == "1" else f"e.g. {example(unit)}",
-                on_change=lambda e: changed(at, e.value),
-            ).props('dense outlined stack-label debounce="250"')
-            notes[at] = ui.element("div").classes("figure-note").props('aria-live="polite"')
+    def add(table: str, key: str) -> None:
+        place, unit = (table, key), quantities((TABLES | LISTS)[table])[key].unit
+        hint = "" if unit == "1" else f"e.g. {example(unit)}"
+        with box("figure-row"):
+            field(WORDS.get(key, key.replace("_", " ")), typed.get(place, ""), lambda t: changed(place, t), hint)
+            notes[place] = box("figure-note").props('aria-live="polite"')
 
     with card("Figures as they are printed"):
         sentence("Type a figure with its unit, as in 24 V or 60.3 mN*m/A. Leave out what is not printed.", "info")
-        summary = ui.element("div").classes("stack")
-        with ui.element("div").classes("form-head"):
-            ui.input(
-                "name", value=entries.get(("", "name"), ""), placeholder="my motor",
-                on_change=lambda e: changed(("", "name"), e.value),
-            ).props('dense outlined stack-label debounce="250"')  # fmt: skip
+        summary = box()
+        with box("form-head"):
+            field("name", typed.get(("", "name"), ""), lambda t: changed(("", "name"), t), "my motor")
             words = choices(TABLES["conventions"])
             for key, title in CONVENTIONS.items():
-                ui.select(
-                    list(words[key]), label=title,
-                    value=entries.get(("conventions", key)) or words[key][0],
-                    on_change=lambda e, key=key: changed(("conventions", key), e.value),
-                ).props("dense outlined options-dense")  # fmt: skip
-        for table, keys in USUAL.items():
-            more = [
-                key
-                for (name, key) in entries
-                if name == table and key not in keys and key in quantities((TABLES | LISTS)[table])
-            ]
-            with ui.element("fieldset").classes("figures-of"):
-                ui.html(f"<legend>{table}</legend>", sanitize=False)
-                with ui.element("div").classes("figure-grid") as grid:
-                    for key in (*keys, *more):
-                        field(table, key)
-                others = [
-                    k for k, q in quantities((TABLES | LISTS)[table]).items() if k not in (*keys, *more) and not q.many
-                ]
-
-                def add(event: Foreign, table: str = table, grid: Foreign = grid) -> None:
-                    if event.value and (table, event.value) not in inputs:
-                        with grid:
-                            field(table, event.value)
-
-                ui.select(others, label=f"more {table} figures", on_change=add).props(
-                    "dense borderless options-dense"
-                ).classes("more")
-    if entries:
-        found, faults = check(toml_of(entries, session.get("d")), entries)
-        _tell(notes, inputs, found, faults)
-        _summary(summary, found, faults)
+                place = ("conventions", key)
+                known = typed.get(place) or words[key][0]
+                select(title, list(words[key]), known, lambda word, place=place: changed(place, word))
+        for table in USUAL:
+            _figures_of(table, [key for own, key in typed if own == table], notes, add)
+    if typed:
+        show_notes()
+    _drop(session, choose_refs, redraw)
 
 
-def entries_of(text: str) -> Entries:
-    """The figures of a text, of each list the first entry."""
-    content = tomllib.loads(text)
-    found: Entries = {("", "name"): str(content.get("name", ""))}
-    for table in (*TABLES, *LISTS):
-        rows = content.get(table, {})
-        rows = rows[0] if isinstance(rows, list) and rows else rows
-        if isinstance(rows, dict):
-            found |= {(table, key): str(value) for key, value in rows.items() if not isinstance(value, (list, dict))}
-    return found
+def _figures_of(table: str, given: list[str], notes: dict[Place, Foreign], add: Callable[[str, str], None]) -> None:
+    """The usual figures of a table, those that are given, and a way to add others."""
+    keys = tuple(dict.fromkeys([*USUAL[table], *(key for key in given if key in quantities((TABLES | LISTS)[table]))]))
+    with ui.element("fieldset").classes("figures-of"):
+        markup(f"<legend>{table}</legend>")
+        with box("figure-grid") as grid:
+            for key in keys:
+                add(table, key)
+
+        def more(key: str | None) -> None:
+            if key and (table, key) not in notes:
+                with grid:
+                    add(table, key)
+
+        others = ui.select(unusual_figures(table, keys), label=f"more {table} figures")
+        others.props("dense borderless options-dense").classes("more").on_value_change(lambda event: more(event.value))
 
 
-def toml_of(entries: Entries, before: str = "") -> str:
-    """The text of a sheet with these figures; what the form has no field for stays as it was."""
-    content: dict[str, Foreign] = tomllib.loads(unpack(before)) if before else {}
-    content["name"] = entries.get(("", "name")) or "my motor"
-    for (table, key), text in entries.items():
-        if not table:
-            continue
-        place = content.setdefault(table, [{}] if table in LISTS else {})
-        place = place[0] if isinstance(place, list) else place
-        if text:
-            place[key] = _number(text)
-        else:
-            place.pop(key, None)
-    return write_tables(content)
+def _fill(place: Foreign, said: tuple[str, str] | None) -> None:
+    with refill(place):
+        if said is not None:
+            sentence(*said)
 
 
-def _number(text: str) -> str | float:
-    """A plain number as one, so that a ratio of 53 is read; anything else stays a text."""
-    try:
-        return float(text)
-    except ValueError:
-        return text
+def _drop(session: Session, choose_refs: Callable[[list[str]], None], redraw: Callable[[], None]) -> None:
+    """A place for a TOML file, which is read as the command line reads it."""
 
+    async def dropped(event: events.UploadEventArguments) -> None:
+        try:
+            text = (await event.file.read()).decode()
+            found = read_text(text, event.file.name)
+        except (BackemfError, UnicodeDecodeError) as error:
+            foreign = f"{event.file.name}: is not a text: drop the TOML file of a motor"
+            words = str(error) if isinstance(error, BackemfError) else foreign
+            ui.notify(words, type="negative", multi_line=True, timeout=12_000, close_button="OK")
+            return
+        choose_refs([pack(text)])
+        if found.sheet is not None:
+            session.put(d=pack(text))
+            # last, since the place for files is built anew with the form
+            redraw()
 
-def check(text: str, entries: Entries) -> tuple[list[Finding], dict[tuple[str, str], str]]:
-    """What the figures say of each other, and what is wrong with single ones, each read alone as a file would be."""
-    faults: dict[tuple[str, str], str] = {}
-    for (table, key), typed in entries.items():
-        if table and typed and table != "conventions":
-            head = f"[[{table}]]" if table in LISTS else f"[{table}]"
-            ratio = "ratio = 1\n" if table == "gear" and key != "ratio" else ""
-            try:
-                Datasheet.loads(f"{head}\n{ratio}{key} = {toml_value(_number(typed))}\n", "sheet")
-            except BackemfError as error:
-                if " alone" not in str(error):
-                    faults[table, key] = str(error).split(f"{key} = ", 1)[-1].split(": ", 1)[-1]
-    if faults:
-        return [], faults
-    try:
-        return Datasheet.loads(text, "sheet").check(), {}
-    except BackemfError as error:
-        return [], {("", ""): str(error).removeprefix("sheet, ")}
-
-
-def _usable(text: str) -> bool:
-    try:
-        Datasheet.loads(text, "sheet").actuator()
-    except BackemfError:
-        return False
-    return True
-
-
-def _tell(
-    notes: dict[tuple[str, str], Foreign],
-    inputs: dict[tuple[str, str], Foreign],
-    found: list[Finding],
-    faults: dict[tuple[str, str], str],
-) -> None:
-    """Put each finding beside its figure."""
-    said = {finding.figure.split(".")[-1]: finding for finding in reversed(found)}
-    for at, note in notes.items():
-        note.clear()
-        finding = said.get(at[1]) if inputs[at].value else None
-        with note:
-            if at in faults:
-                sentence(faults[at], "error")
-            elif finding is not None:
-                ratio = (
-                    ""
-                    if finding.ratio is None or finding.severity == "ok"
-                    else f" ({finding.ratio:.2f} times what follows)"
-                )
-                sentence("agrees" if finding.severity == "ok" else f"{finding.explanation}{ratio}", finding.severity)
-
-
-def _summary(place: Foreign, found: list[Finding], faults: dict[tuple[str, str], str]) -> None:
-    place.clear()
-    agree = sum(finding.severity == "ok" for finding in found)
-    worse = [finding for finding in found if finding.severity in ("warning", "error")]
-    with place:
-        if ("", "") in faults:
-            sentence(faults["", ""], "error")
-        elif faults:
-            sentence(f"{len(faults)} figures cannot be read.", "error")
-        elif worse:
-            count = "1 figure does" if len(worse) == 1 else f"{len(worse)} figures do"
-            sentence(f"{count} not fit the others, {agree} agree.", worse[0].severity)
-        elif agree:
-            sentence(f"{agree} figures agree with each other.", "ok")
+    with card("A TOML file"):
+        ui.label("A datasheet or a motor file, as the command line writes them.").classes("muted")
+        drop = ui.upload(on_upload=dropped, auto_upload=True, max_file_size=LARGEST, max_files=20)
+        drop.props('flat bordered accept=".toml"').classes("drop")
+        drop_header(drop, "Drop a TOML file here, or choose one")
+        drop.on("rejected", lambda: ui.notify(f"a TOML file of at most {LARGEST // 1000} kB can be dropped here"))

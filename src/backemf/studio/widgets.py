@@ -1,18 +1,16 @@
-"""What all pages are built of: sentences, empty states, cards, and work that keeps only its newest order."""
+"""What all pages are built of: sentences, fields, tables, cards, pictures and texts."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Iterator
+import html
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Generic, TypeVar
 
-from nicegui import run, ui  # pyright: ignore[reportMissingImports]
+from nicegui import ui  # pyright: ignore[reportMissingImports]
 
 from ..errors import BackemfError
 from ..values import Foreign, Module
-
-T = TypeVar("T")
+from ..work.latest import Latest as Latest
 
 refreshable: Module = ui.refreshable
 refreshable_method: Module = ui.refreshable_method
@@ -20,6 +18,7 @@ refreshable_method: Module = ui.refreshable_method
 
 ICONS = {"ok": "check_circle", "info": "info", "hint": "info", "warning": "warning", "error": "error"}
 """The sign of each severity."""
+escape = html.escape
 
 
 def sentence(text: str, severity: str = "info") -> Foreign:
@@ -43,6 +42,22 @@ def named(element: Foreign, text: str) -> Foreign:
     return element
 
 
+def box(classes: str = "stack") -> Foreign:
+    """A part of a page without a look of its own."""
+    return ui.element("div").classes(classes)
+
+
+@contextmanager
+def refill(place: Foreign) -> Iterator[None]:
+    """A place that is cleared and filled anew; what goes wrong meanwhile is said in it."""
+    place.clear()
+    with place:
+        try:
+            yield
+        except BackemfError as error:
+            sentence(str(error).removeprefix("--"), "error")
+
+
 @contextmanager
 def card(title: str, more: str = "") -> Iterator[Foreign]:
     """An area of a page with its title."""
@@ -54,14 +69,44 @@ def card(title: str, more: str = "") -> Iterator[Foreign]:
 
 def heading(text: str, level: int = 2) -> Foreign:
     """A heading that screen readers find."""
-    return ui.html(f"<h{level}>{escape(text)}</h{level}>", sanitize=False)
+    return markup(f"<h{level}>{escape(text)}</h{level}>")
 
 
-def escape(text: str) -> str:
-    """A text for HTML."""
-    import html
+def markup(text: str) -> Foreign:
+    """HTML of our own."""
+    return ui.html(text, sanitize=False)
 
-    return html.escape(text)
+
+def link(text: str, path: str, more: str = "") -> Foreign:
+    """A link to a page, which takes the state along; the text is HTML, `more` are further attributes."""
+    return markup(f'<a data-page="{path}" href="{path}" {more}>{text}</a>')
+
+
+def field(label: str, value: str, put: Callable[[str], Foreign], hint: str = "", wait: int = 250) -> Foreign:
+    """A field for a text, which is put as soon as it rests for so long [ms]; `hint` stands in an empty one."""
+    made = ui.input(label, value=value, placeholder=hint, on_change=lambda event: put((event.value or "").strip()))
+    return made.props(f'dense outlined stack-label debounce="{wait}"')
+
+
+def select(label: str, options: Foreign, value: Foreign, put: Callable[[Foreign], Foreign]) -> Foreign:
+    """A field for one of some words."""
+    made = ui.select(options, label=label, value=value, on_change=lambda event: put(event.value))
+    return made.props("dense outlined options-dense")
+
+
+def data_table(columns: Iterable[tuple[str, str, bool]], rows: list[dict[str, Foreign]], **more: Foreign) -> Foreign:
+    """A table; of each column the key in the rows, the title, and whether it holds numbers, which are to the right."""
+    own = [
+        {
+            "name": key,
+            "label": title,
+            "field": key,
+            "align": "right" if numeric else "left",
+            "sortable": "row_key" in more,
+        }
+        for key, title, numeric in columns
+    ]
+    return ui.table(columns=own, rows=rows, **more).props("flat dense")
 
 
 def picture(figure: dict[str, Foreign], label: str, height: int = 360) -> Foreign:
@@ -71,7 +116,7 @@ def picture(figure: dict[str, Foreign], label: str, height: int = 360) -> Foreig
 
 def code(text: str, label: str) -> Foreign:
     """A text to take along, with a button that copies it; `set_code` changes it."""
-    with ui.element("div").classes("code"):
+    with box("code"):
         button = named(ui.button("Copy", icon="content_copy").props("dense no-caps outline"), f"Copy {label}")
         button.classes("copy").on("click", js_handler="(event) => studio.copy(event)")
         place = named(ui.html("", sanitize=False, tag="pre").props('tabindex="0" role="region"'), label)
@@ -87,34 +132,3 @@ def set_code(place: Foreign, text: str) -> None:
 def drop_header(drop: Foreign, title: str) -> None:
     """What stands on a place for files: a label that the keyboard reaches, too."""
     drop.add_slot("header", f'<label class="drop-label"><span>{escape(title)}</span><q-uploader-add-trigger /></label>')
-
-
-class Latest(Generic[T]):
-    """Work in a thread of which only the newest order counts: a slider that is moved gives more than can be drawn."""
-
-    def __init__(self, work: Callable[..., T], done: Callable[[T], None], failed: Callable[[str], None]):
-        self.work = work
-        self.done = done
-        self.failed = failed
-        self.next: tuple[Foreign, ...] | None = None
-        self.busy = False
-
-    async def order(self, *arguments: Foreign) -> None:
-        """Do the work with these arguments, unless newer ones come before its turn."""
-        self.next = arguments
-        if self.busy:
-            return
-        self.busy = True
-        try:
-            while self.next is not None:
-                arguments, self.next = self.next, None
-                try:
-                    found = await run.io_bound(self.work, *arguments)
-                except BackemfError as error:
-                    self.failed(str(error))
-                else:
-                    self.done(found)
-                # let the answer leave before the next one is begun
-                await asyncio.sleep(0)
-        finally:
-            self.busy = False
