@@ -337,3 +337,11 @@ def test_robot_model_says_the_torque(tmp_path):
     )
     one, other = (each.cycles()["swing"].torque for each in (robot, plain))
     np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-6)
+
+
+def test_the_example_is_a_task():
+    """One joint with a weight, on 48 V, that is to be light and to save energy."""
+    from backemf.size.task_file import EXAMPLE
+
+    task = be.size.Task.parse(EXAMPLE)
+    assert task.supply.voltage == 48.0 and task.wanted == ("mass", "energy") and list(task.joints) == ["joint"]
