@@ -35,13 +35,7 @@ def part_form(
 ) -> None:
     """A choice of the kind and a field for each of its constants; `table` changes with them.
 
-    Args:
-        title: What the part is, such as "load".
-        kinds: Classes by name.
-        table: The table of the file.
-        changed: Called after each change.
-        hint: What may stand behind a quantity, such as "± 1 %".
-        none: What having none of them is called; empty: there must be one.
+    `hint` may stand behind a quantity, as "± 1 %"; `none` is what having no part is called, empty: there must be one.
     """
 
     @refreshable

@@ -52,7 +52,6 @@ async def build(session: Session) -> None:
             _summary(found, drawn)
         with text:
             _text(session, found)
-        _say(session, found)
 
     def failed(words: str) -> None:
         clear()
@@ -89,16 +88,15 @@ def _options(session: Session, known: dict[str, str], changed: Foreign) -> None:
         if kinds:
             with place:
                 choices = {"": "as the motor needs", **{kind: kind for kind in kinds}}
-                choice("Kind of actuator", choices, session.get("kind"), lambda kind: changed(kind=kind)).classes(
-                    "spaced"
-                )
+                made = choice("Kind of actuator", choices, session.get("kind"), lambda kind: changed(kind=kind))
+                made.classes("spaced")
 
     choice("Simulator", known, session.get("to", NAMES[0]), aim)
     place = ui.element("div")
     show_kinds()
     with ui.element("div").classes("words"):
         for key, label, hint in (("joint", "joint", "joint"), ("ts", "physics step", transferring.STEP)):
-            text_input(label, session.get(key), hint, lambda text, key=key: changed(**{key: text.strip()}))
+            text_input(label, session.get(key), hint, lambda text, key=key: changed(**{key: text}))
     efforts = {"peak": "peak current", "continuous": "continuous current"}
     effort = choice("Largest torque from", efforts, session.get("effort", "peak"), lambda name: changed(effort=name))
     effort.classes("spaced")
@@ -129,7 +127,6 @@ def _summary(found: Exported, drawn: Figure | str) -> None:
             sentence(drawn, "warning")
         else:
             picture(drawn, "Torque over speed of the motor and of the simulator's law", 340)
-        ui.element("div").classes("errors-place")
 
 
 async def _errors(session: Session, lost: Foreign) -> None:
@@ -145,32 +142,26 @@ async def _errors(session: Session, lost: Foreign) -> None:
         try:
             rows: Foreign = await shared().run("compare", job, progress=progress, owner=str(id(session)))
         except BackemfError as error:
-            words.delete()
-            sentence(str(error), "warning")
-            return
+            rows = str(error)
         words.delete()
-        table(ERROR_COLUMNS, rows, right=ERROR_COLUMNS[1:])
+        if isinstance(rows, str):
+            sentence(rows, "warning")
+        else:
+            table(ERROR_COLUMNS, rows, right=ERROR_COLUMNS[1:])
 
 
 def _text(session: Session, found: Exported) -> None:
+    """The text itself, and how it is made."""
+    get, chosen = session.get, session.chosen
+    file = f"{slug(chosen.name)}{found.target.ending}"
     with card("The text"):
         with ui.row().classes("run-head"):
-            download_button(_file(session, found), found.text)
+            download_button(file, found.text)
         code(found.text, f"the text for {found.target.title}")
-
-
-def _file(session: Session, found: Exported) -> str:
-    return f"{slug(session.chosen.name)}{found.target.ending}"
-
-
-def _say(session: Session, found: Exported) -> None:
-    get, chosen, file = session.get, session.chosen, _file(session, found)
-    supply = f"voltage={get('v')}V" if get("v") else ""
+    supply = get("v") and f"voltage={get('v')}V"
     options = {"--to": get("to", NAMES[0]), "--joint": get("joint"), "--kind": get("kind"), "--controller": get("xc"),
                "--supply": supply, "--timestep": get("ts"), "--effort": get("effort")}  # fmt: skip
     words = [word for name, text in options.items() for word in as_text.option(name, text)]
     command = as_text.command("backemf", "export", chosen.file, *words, *as_text.estimating(session), f"-o {file}")
-    files = [
-        Download(name, lambda content=content: content) for name, content in {file: found.text, **found.files}.items()
-    ]
+    files = [Download(name, lambda text=text: text) for name, text in {file: found.text, **found.files}.items()]
     session.show_texts(as_text.export_python(session, file), command, *files, *as_text.motor_download(chosen))

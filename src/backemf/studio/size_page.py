@@ -247,11 +247,8 @@ class Size(FilePage):
     def texts(self) -> None:
         """The same as Python, as a command, and as files."""
         folder = FOLDERS.get(self.session.get("cand"), "")
-        given = f', "{folder}"' if folder else ""
-        python = (
-            f'import backemf as be\n\nfound = be.size("task.toml"{given})\nprint(found.best)\n'
-            'found.report("size.html")\n'
-        )
+        found = f'found = be.size("task.toml", "{folder}")' if folder else 'found = be.size("task.toml")'
+        python = f'import backemf as be\n\n{found}\nprint(found.best)\nfound.report("size.html")\n'
         words = ["backemf", "size", "task.toml", *option_words({"from": folder, "report": "size.html"})]
         files = [Download("task.toml", lambda: self.text)]
         if self.answer:

@@ -33,15 +33,9 @@ def words_form(
     main: str = "1",
     plain: str = "",
 ) -> None:
-    """A choice of kinds and a field for each number of the chosen one.
+    """A choice of kinds, by their words, and a field for each number of the chosen one; `changed` is given the words.
 
-    Args:
-        label: What is chosen.
-        kinds: Classes by the word that chooses them.
-        text: The words now.
-        changed: Called with the words whenever they change.
-        main: Unit of fields that declare none.
-        plain: Word for a bare quantity, such as `24 V`; empty: there is none.
+    `main` is the unit of fields that declare none; `plain` is the word for a bare quantity, such as `24 V`, if any.
     """
     kinds = {**({plain: Plain} if plain else {}), **kinds}
     word, values = split_words(text)
