@@ -4,6 +4,9 @@ import numpy as np
 
 import backemf as be
 from backemf.plot.interactive import torque_over_speed
+from backemf.plot.interactive_channels import Curve, channels_over_time
+from backemf.plot.interactive_laws import laws_over_speed
+from backemf.plot.interactive_pairs import pairs_by_figures
 
 LIMITS = be.load("unitree-g1-4010")
 WINDING = be.Motor(
@@ -28,3 +31,35 @@ def test_motors_side_by_side_are_named_once():
     known = be.load("maxon-re40-148877")
     shown = torque_over_speed([("a", LIMITS, None), ("b", known, known.motor)], None, None, "rpm")
     assert [line["name"] for line in shown["data"] if line["showlegend"]] == ["a", "b"]
+
+
+def test_both_laws_are_drawn_in_the_unit_of_the_axis():
+    """10 rad/s are 95.5 rpm; 0.5 N·m is drawn in mN·m, of the motor and of the simulator."""
+    speed = np.array([-10.0, 10.0])
+    shown = laws_over_speed(speed, np.array([[0.5, 0.1], [-0.1, -0.5]]), np.array([[0.4, 0.4], [-0.4, -0.4]]), "Toy")
+    low, high, toy, _ = shown["data"]
+    assert high["x"] == [-95.493, 95.493]
+    assert (high["y"], low["y"], toy["y"]) == ([500.0, 100.0], [-100.0, -500.0], [400.0, 400.0])
+    assert [line["name"] for line in shown["data"] if line.get("showlegend", True)] == ["the motor", "Toy"]
+    assert laws_over_speed(speed, np.ones((2, 2)), np.ones((2, 2)), "Toy", "rad/s")["data"][0]["x"] == [-10.0, 10.0]
+
+
+def test_channels_of_one_unit_share_an_axis():
+    """Command and position stand in one of two axes, the current in the other; commands are dotted."""
+    time = [0.0, 1.0]
+    goal, angle = Curve("goal", "rad", time, [0.0, 1.0], True), Curve("angle", "rad", time, [0.0, 0.9])
+    shown = channels_over_time([goal, angle, Curve("current", "A", time, [0.1, 0.2])])
+    assert [(line["yaxis"], line["line"]["dash"]) for line in shown["data"]] == [
+        ("y", "dot"), ("y", "solid"), ("y2", "solid"),
+    ]  # fmt: skip
+    first, second = shown["layout"]["yaxis"]["domain"], shown["layout"]["yaxis2"]["domain"]
+    assert first[0] > second[1] and shown["layout"]["xaxis"]["anchor"] == "y2"
+
+
+def test_pairs_open_by_their_names():
+    """A point's data is the name of its pair; the front is drawn above the others."""
+    rows = [{"name": "a", "mass": 1.0, "energy": 5.0}, {"name": "b", "mass": 2.0, "energy": 9.0}]
+    shown = pairs_by_figures(rows, rows[:1], ("mass", "mass [kg]"), ("energy", "energy [J]"))["data"]
+    assert [(points["x"], points["y"], points["customdata"]) for points in shown] == [
+        ([1.0, 2.0], [5.0, 9.0], ["a", "b"]), ([1.0], [5.0], ["a"]),
+    ]  # fmt: skip

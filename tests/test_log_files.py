@@ -359,3 +359,13 @@ def test_the_walking_log_is_read():
     log = be.read_log(DATA / "anymal_sea" / "walk_first_half.csv", rate=400.0)
     assert len(log["velocity"]) == 1151 and len(log["torque"]) == 1136
     assert log.times("torque")[0] == pytest.approx(15 / 400)
+
+
+def test_corrected_columns_are_options_of_reading():
+    """A channel that moves to another column is not left out; one whose column is not read is."""
+    from backemf.identify.headings import reading_options
+
+    corrected = {"alpha": ["position", "deg"], "angle": ["", ""], "i": ["", ""]}
+    assert reading_options(corrected, {"angle": "position", "i": "current", "alpha": ""}) == {
+        "channels": {"position": "alpha"}, "units": {"alpha": "deg"}, "without": ["current"],
+    }  # fmt: skip

@@ -426,3 +426,23 @@ def test_gear_and_range_of_the_main_class_do_not_act_on_a_motor(tmp_path: Path):
     model = mujoco.MjModel.from_xml_path(str(tmp_path / "out.xml"))
     assert model.actuator_gear[:, 0].tolist() == [1.0, 3.0]
     assert not model.actuator_ctrllimited[:3].any() and model.actuator_ctrlrange[3].tolist() == [-2.0, 2.0]
+
+
+def test_a_robot_from_the_content_of_its_model():
+    """Joints that share a drive share a pattern; an error names the file as its owner does."""
+    from backemf.robot import JointDrive
+    from backemf.transfer.robots.in_memory import export_content
+
+    body = '<body name="{0}"><joint name="{0}" axis="0 1 0"/><geom size="0.1" mass="1"/>{1}</body>'
+    inner = body.format("b.1", body.format("c", ""))
+    model = f"<mujoco><worldbody>{body.format('a', inner)}</worldbody></mujoco>".encode()
+    drive = JointDrive(motor="maxon-re40-gp52c")
+    drives = {"a": drive, "b.1": drive, "c": JointDrive(motor="maxon-re40-148877")}
+    found = export_content(model, "arm.xml", drives, "mujoco@4.0")
+    assert list(found.files) == ["arm_with_motors.xml", "arm.toml"]
+    assert {kind.patterns: kind.joints for kind in found.exported.kinds} == {
+        ("a|b\\.1",): ("a", "b.1"), ("c",): ("c",),
+    }  # fmt: skip
+    with pytest.raises(be.errors.ParameterError) as error:
+        export_content(b"<mujoco>", "arm.xml", drives, "mujoco@4.0")
+    assert "arm.xml" in str(error.value) and "/" not in str(error.value).split(":")[0]

@@ -351,3 +351,11 @@ def test_candidates_from_files_by_their_names(tmp_path):
     assert len(found) == 1 and (float(made.ratio), float(made.winding.resistance)) == (10.0, 1.0)
     with pytest.raises(be.ParameterError, match="larger"):
         read_candidate_files(files, 10)
+
+
+def test_the_example_is_a_task():
+    """One joint with a weight, on 48 V, that is to be light and to save energy."""
+    from backemf.size.task_file import EXAMPLE
+
+    task = be.size.Task.parse(EXAMPLE)
+    assert task.supply.voltage == 48.0 and task.wanted == ("mass", "energy") and list(task.joints) == ["joint"]

@@ -367,3 +367,25 @@ def test_an_error_of_a_motor_that_gives_no_torque_has_no_share(capsys):
     stall, start, braking = (line.split() for line in capsys.readouterr().out.splitlines()[-3:])
     assert stall[1:5] == ["0.2", "N·m", "0.26", "N·m"] and "%" not in stall
     assert start[1:] == ["0", "0", "0", "%"] and "25" in braking
+
+
+def test_titles_name_every_target_once():
+    """The usual versions are those of NAMES, and older ones stand behind them."""
+    from backemf.transfer.targets import target_of, titles
+
+    found = titles()
+    assert set(NAMES) <= set(found) and len(set(found.values())) == len(found)
+    assert all(target_of(name).title == title for name, title in found.items())
+    assert [name for name in found if name.startswith("mujoco")][:2] == ["mujoco@4.0", "mujoco@3.11"]
+
+
+def test_envelopes_of_both_laws():
+    """A torque limit that a simulator keeps exactly is the same envelope twice, as high as the limit."""
+    from backemf.transfer.picture import REACH, envelopes
+
+    knee = be.Actuator(controller=be.IdealPd(stiffness=40.0, damping=1.0), limits=be.EffortLimit(effort_limit=20.0))
+    found = export(knee, "isaaclab", compare=False)
+    both = envelopes(knee, found.on_joint)
+    np.testing.assert_allclose(both.own, both.theirs, atol=1e-9)
+    np.testing.assert_allclose(np.abs(both.own), 20.0)
+    assert both.speed[-1] == pytest.approx(REACH * found.scale.speed)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 
+from conftest import FITTED
 from playwright.sync_api import Page, expect
 
 import backemf as be
@@ -24,10 +26,14 @@ def test_from_an_empty_page_to_a_motor_in_look(page: Page, tmp_path: Path):
     page.get_by_role("button", name="Find motors").click()
     expect(page.get_by_text("pairs can do it")).to_be_visible()
     # the table sorts by numbers
-    page.get_by_role("columnheader", name="energy [J]").click()
+    header = page.get_by_role("columnheader", name="energy [J]")
+    header.click()
+    # the order of a table is kept by the server, and comes back from there
+    expect(header).to_have_class(re.compile(r"\bsorted\b"))
     cells = page.locator("tbody tr td:nth-child(4)").all_text_contents()
     assert [float(cell) for cell in cells] == sorted(float(cell) for cell in cells) and len(cells) > 3
-    # a point of the front opens its pair
+    # a point of the front opens its pair, once the picture has found its width
+    page.wait_for_function(FITTED)
     page.locator(".picture .scatterlayer .trace").nth(1).locator("path.point").first.click(force=True)
     links = page.locator(".open-in").get_by_role("link")
     expect(links).to_have_count(3)

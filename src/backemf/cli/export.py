@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from rich.console import Console
 from rich.markup import escape
@@ -22,6 +22,9 @@ from .limits_only import limits_note
 from .losses import print_errors, print_statuses
 from .tables import print_json, print_written
 from .words import above_zero, require_ending, require_folder
+
+if TYPE_CHECKING:
+    from ..sims.on_joint import OnJoint
 
 
 @app.command(
@@ -117,7 +120,7 @@ def export_command(
         raise ParameterError("--quick is for a robot file; leave it out for one motor")
     from ..progress import progress_bar
     from ..transfer import export
-    from ..transfer.duty import HEAT, HEAT_STEP
+    from ..transfer.duty import DUTY_STEPS
 
     _check_options(to, kind, backlash, output, compare)
     actuator, own = load_with_joint(motor, estimate)
@@ -125,13 +128,7 @@ def export_command(
         controller = controller or "torque"
     actuator = actuator_from(actuator, controller=controller, supply=supply, delay=delay, limits=limit)
     _require_voltage(motor, actuator, to, own)
-    thing = actuator
-    if own:
-        from ..sims.on_joint import OnJoint
-
-        name = own.pop("name", "")
-        joint = name if joint == "joint" and name else joint
-        thing = OnJoint(actuator=actuator, **own)
+    thing, joint = on_joint_from(actuator, own, joint)
     numbers: dict[str, Any] = {} if kind is None else {"kind": kind}
     if backlash:
         numbers["backlash"] = True
@@ -144,7 +141,7 @@ def export_command(
     if to is None:
         print_written([compare])
         return
-    with progress_bar("running both motors", round(HEAT / HEAT_STEP) + 2000) as advance:
+    with progress_bar("running both motors", DUTY_STEPS) as advance:
         found = export(thing, to, joint, effort=effort, timestep=step, strict=strict, advance=advance, **numbers)
     found.notes.extend(limits_note(motor))
     if output is not None:
@@ -166,6 +163,17 @@ def export_command(
     print_errors(found.errors, terminal)
     print_estimates(() if actuator.motor is None else actuator.motor.valid_estimates, terminal)
     print_written((output, compare))
+
+
+def on_joint_from(actuator: Actuator, own: dict[str, Foreign] | None, joint: str) -> tuple[Actuator | OnJoint, str]:
+    """What is written, and the name of its joint: that of the file, `own`, where no other one is given."""
+    if not own:
+        return actuator, joint
+    from ..sims.on_joint import OnJoint
+
+    values = dict(own)
+    name = values.pop("name", "")
+    return OnJoint(actuator=actuator, **values), name if joint == "joint" and name else joint
 
 
 def _check_options(to: str | None, kind: str | None, backlash: bool, output: Path | None, compare: Path | None) -> None:

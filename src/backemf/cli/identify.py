@@ -83,7 +83,7 @@ def identify(
     measured = [read_log(path, channels, units, rate=hertz) for path in logs]
     keep = None if output is None else output.with_name(output.name + ".part")
     fit = find_drive(
-        measured, motor, rig=bench, free=free, hold_out=_share_or_note(hold_out), compare=compare, seed=seed, keep=keep
+        measured, motor, rig=bench, free=free, hold_out=share_or_note(hold_out), compare=compare, seed=seed, keep=keep
     )
     if output is not None:
         fit.save(output)
@@ -98,7 +98,7 @@ def identify(
     print_written((output, found_rig, report))
 
 
-def _share_or_note(text: str | None) -> str | float | None:
+def share_or_note(text: str | None) -> str | float | None:
     """A share such as 0.4, or an expression such as kp==800."""
     try:
         return None if text is None else float(text)

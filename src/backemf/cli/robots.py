@@ -12,7 +12,7 @@ from rich.markup import escape
 
 from ..errors import ParameterError
 from ..robot.robot import read_robot
-from ..transfer.duty import HEAT, HEAT_STEP
+from ..transfer.duty import DUTY_STEPS
 from ..transfer.robots.exporting import RobotExported, export_robot, group_kinds
 from ..transfer.robots.supply_current import SupplyCurrent
 from ..units import format_quantity
@@ -65,13 +65,13 @@ def export_robot_file(
     require_folder("--output", output)
     robot = read_robot(path)
     step = None if timestep is None else above_zero("--timestep", timestep, "s")
-    work = len(group_kinds(place_drives(robot))) * (round(HEAT / HEAT_STEP) + 2000 if compare else 1)
+    work = len(group_kinds(place_drives(robot))) * (DUTY_STEPS if compare else 1)
     with progress_bar("running both motors of each kind", work) as advance:
         found = export_robot(
             robot, to, output, kind=kind, effort=effort, timestep=step, strict=strict, compare=compare, advance=advance
         )
     if json_:
-        print_json(_as_dict(found))
+        print_json(robot_answer(found))
         return
     if output is None:
         print(found.text)
@@ -128,7 +128,8 @@ def supply_lines(total: SupplyCurrent) -> list[str]:
     return lines
 
 
-def _as_dict(found: RobotExported) -> dict[str, Json]:
+def robot_answer(found: RobotExported) -> dict[str, Json]:
+    """What was written and lost, as `backemf export --json` prints it."""
     total = found.supply
     return {
         "to": found.to,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -33,6 +33,9 @@ COLUMNS = (
 """Title, figure and format of each column."""
 EXPENDABLE = ("voltage", "inertia", "rms_current", "energy", "peak_current", "ratio", "mass", "winding")
 """Columns that a narrow terminal goes without, in the order in which they go."""
+
+FIGURE_OF = {"winding_temperature": "winding"}
+"""Figure of what is wanted, where it has another name."""
 
 
 @app.command(
@@ -130,8 +133,7 @@ def _fitting(
     Where not all fit, the gear stands below its motor; then columns go, those of what is wanted last.
     """
     kept, folded = list(COLUMNS), _width(rows, COLUMNS, False) > width
-    mine = {"winding_temperature": "winding"}
-    last = [mine.get(name, name) for name in wanted]
+    last = [FIGURE_OF.get(name, name) for name in wanted]
     for key in (*(each for each in EXPENDABLE if each not in last), *reversed(last)):
         if _width(rows, kept, folded) <= width:
             break
@@ -154,6 +156,18 @@ def _lines(row: dict[str, Json], columns: Sequence[tuple[str, str, str]], folded
     if not folded or not plus:
         return [cells]
     return [[motor, *cells[1:]], [f"  + {gear}", *("" for _ in cells[1:])]]
+
+
+def rounded(row: Mapping[str, Json], columns: Sequence[tuple[str, str, str]]) -> dict[str, Json]:
+    """The figures of a pair with as many digits as are printed, still numbers, so that a table can be sorted."""
+    shown = {key: _rounded(row.get(key), form) for _, key, form in columns}
+    return shown | {"tightest": str(shown["tightest"]).replace("_", " ")} if "tightest" in shown else shown
+
+
+def _rounded(value: Json, form: str) -> Json:
+    if not isinstance(value, (int, float)) or not form:
+        return value
+    return round(100 * value) if form == "%" else float(f"{value:{form}}")
 
 
 def _cell(value: object, form: str) -> str:

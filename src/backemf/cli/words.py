@@ -25,6 +25,8 @@ COMMANDS = {
     "effort": ("Nm", "a torque"),
 }  # fmt: skip
 """A unit and a word for each input of a controller."""
+NAMED = re.compile(r"(?:^|\s+)([\w-]+)\s*=")
+"""What stands before a value: its name, as in `mass=`."""
 SWITCH = {"true": True, "yes": True, "false": False, "no": False}
 
 
@@ -45,6 +47,48 @@ def choose(option: str, text: str, known: Mapping[str, type], *more: str) -> tup
     if word not in known:
         raise ParameterError(f"{option} {text!r}: must begin with one of {', '.join((*known, *more))}")
     return known[word], rest
+
+
+def split_words(text: str) -> tuple[str, dict[str, str]]:
+    """The first word of a text such as `pendulum mass=0.5kg`, and the values behind it, by name."""
+    word, _, rest = text.strip().partition(" ")
+    _, *parts = NAMED.split(rest)
+    return word, {name: value.strip() for name, value in zip(parts[::2], parts[1::2], strict=True)}
+
+
+def join_words(word: str, values: Mapping[str, str]) -> str:
+    """The text that `split_words` takes apart; what is empty is left out."""
+    return " ".join([word, *(f"{name}={value}" for name, value in values.items() if value)])
+
+
+def typed_unit(entry: Field, main: str = "1") -> str:
+    """The unit in which people type a field of a part; `main` is that of fields without one."""
+    declaration = declaration_of(entry)
+    unit = (declaration and declaration.unit) or main
+    return TYPED.get(unit, unit)
+
+
+def typed_example(entry: Field, main: str = "1") -> str:
+    """How a number of a field is typed, such as `10 cm`."""
+    unit = typed_unit(entry, main)
+    try:
+        return "2" if unit == "steps" else units.example(unit)
+    except UnitError:
+        return "1"
+
+
+def option_words(options: Mapping[str, object]) -> list[str]:
+    """Options as words of a command line: {"hold_out": 0.3} is --hold-out 0.3; what is empty or 0 is left out.
+
+    A list gives its option once for each of its values, and a dict for each of its pairs, as in --unit angle=deg.
+    """
+    words: list[str] = []
+    for name, value in options.items():
+        if isinstance(value, Mapping):
+            value = [f"{key}={each}" for key, each in value.items()]
+        for each in value if isinstance(value, list) else [value] if value else []:
+            words += [f"--{name.replace('_', '-')}", str(each)]
+    return words
 
 
 def load_from(text: str, linear: bool = False) -> Load:
@@ -126,7 +170,7 @@ def part_from(option: str, kind: type[P], text: str, special: dict[str, str] | N
     """
     known = {entry.name: entry for entry in fields(kind)}  # pyright: ignore[reportArgumentType]
     names = f"one of {', '.join(known)}" if known else "nothing"
-    stray, *words = re.split(r"(?:^|\s+)([\w-]+)\s*=", text.strip())
+    stray, *words = NAMED.split(text.strip())
     if stray:
         raise ParameterError(f"{option}, {stray!r}: must be name=value with {names}")
     values: dict[str, Any] = {}
@@ -155,9 +199,7 @@ def _read(option: str, entry: Field, text: str, unit: str | None, main: str) -> 
         return text
     if holds == "words":
         return tuple(name.strip() for name in text.split(","))
-    declaration = declaration_of(entry)
-    unit = unit or (declaration and declaration.unit) or main
-    unit = TYPED.get(unit, unit)
+    unit = typed_unit(entry, main) if unit is None else TYPED.get(unit, unit)
     if holds == "number":
         return quantity(what, text, unit)
     if holds == "numbers" and "," in text:

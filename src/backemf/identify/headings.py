@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from .. import units
 from ..errors import ParameterError, UnitError
+from ..values import Json
 from .channels import TIME, find_channel, unit_of
 
 _BRACKETS = re.compile(r"(.*?)(\s*)\[([^\[\]]*)\](?:\s*\[([^\[\]]*)\])?\s*")
@@ -44,6 +46,22 @@ def read_heading(text: str, unit: str = "") -> Heading:
     if channel is None and not unit:
         channel, unit = _unit_behind(name)
     return Heading(name, channel, joint, unit)
+
+
+def reading_options(corrected: Mapping[str, Sequence[str]], headings: Mapping[str, str]) -> dict[str, Json]:
+    """What is to be read differently from what the headings of a file say.
+
+    Args:
+        corrected: Channel and unit of columns that a person has set, by column; an empty channel: it is not read.
+        headings: Channel that each column is taken for by its heading; empty: none.
+
+    Returns:
+        `channels` and `units` for `read_log`, and the channels `without` which the log is to be.
+    """
+    channels = {channel: column for column, (channel, _) in corrected.items() if channel}
+    units = {column: unit for column, (channel, unit) in corrected.items() if channel and unit}
+    gone = [headings.get(column, "") for column, (channel, _) in corrected.items() if not channel]
+    return {"channels": channels, "units": units, "without": [each for each in gone if each and each not in channels]}
 
 
 def _split(text: str, unit: str) -> tuple[str, str, str]:

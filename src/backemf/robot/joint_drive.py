@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -182,3 +183,11 @@ def checked_drive(place: str, **values: Foreign) -> JointDrive:
         return JointDrive(**values)
     except BackemfError as error:
         raise ParameterError(f"{place}: {error}") from None
+
+
+def drives_by_name(drives: Mapping[str, JointDrive]) -> dict[str, JointDrive]:
+    """The `drives` of a robot from those of its joints by name: joints that share a drive share a pattern."""
+    shared = {id(drive): drive for drive in drives.values()}
+    return {
+        "|".join(re.escape(name) for name, own in drives.items() if own is drive): drive for drive in shared.values()
+    }

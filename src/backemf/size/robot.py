@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from ..design.gains import gains_from_bandwidth
 from ..loads import inertia_of
 from ..motor import Limits, Motor, Thermal
 from ..robot import JointDrive, Robot
+from ..robot.joint_drive import drives_by_name
 from .joint_found import JointFound
 from .motion import Cells
 from .task import Task
@@ -30,12 +30,12 @@ def robot_of(task: Task, joints: dict[str, JointFound], bandwidth: float | None 
         model = (task.folder or Path()) / task.robot.model
         names = list(task.robot.joints or joints)
     drives = {
-        re.escape(name): JointDrive(motor=_actuator(task, found, bandwidth))
+        name: JointDrive(motor=_actuator(task, found, bandwidth))
         for name, found in zip(names, joints.values(), strict=True)
     }
     most = task.limits.supply_current
     return Robot(
-        drives=drives, model=model, joint_names=() if model is not None else names, supply=task.supply,
+        drives=drives_by_name(drives), model=model, joint_names=() if model is not None else names, supply=task.supply,
         peak_current=None if most is None else float(most), name=task.name,
     )  # fmt: skip
 

@@ -22,6 +22,27 @@ from .task import JointTask, Task, TaskLimits, load_kinds
 
 FORMAT = "backemf task 1"
 """What the first line of such a file says."""
+EXAMPLE = """
+format = "backemf task 1"
+wanted = ["mass", "energy"]
+
+[supply]
+voltage = "48 V"
+
+[joints.joint]
+rest = "2 s"
+
+[joints.joint.motion]
+kind = "trapezoid"
+angle = "120 deg"
+duration = "0.8 s"
+
+[joints.joint.load]
+kind = "Pendulum"
+mass = "2 kg"
+length = "0.4 m"
+"""
+"""A weight on a lever that swings up and down: a task to begin one's own with."""
 FIELDS = ("format", "name", "wanted", "ambient", "mounting", "samples", "supply", "limits", "gears", "robot",
           "joints")  # fmt: skip
 

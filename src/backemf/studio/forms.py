@@ -1,20 +1,18 @@
-"""Forms over parts: a field for each constant of a load, a controller or a motion, kept as tables of a TOML file."""
+"""Parts as forms: a choice of the kind, and a field for each of its constants, whose values stand in a table.
+
+The table is one of a TOML file, or the values behind a word of the command line, such as `pendulum mass=0.5kg`.
+"""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, Field, fields
 
 from nicegui import ui  # pyright: ignore[reportMissingImports]
 
-from ..errors import BackemfError, ParameterError
-from ..parts import Declaration, declaration_of
-from ..toml_text import parse_toml
+from ..parts import declaration_of
 from ..values import Foreign
-from .address import MARK, pack, unpack
-from .session import Session
-from .widgets import refreshable
+from .widgets import choice, refreshable, text_input
 
 Table = dict[str, Foreign]
 """A table of a TOML file: words, quantities as text, and tables below it."""
@@ -22,51 +20,14 @@ ROLES = ("number", "flag", "word", "words", "count")
 """What a field of a form can hold."""
 
 
-def read_tables(text: str, first: str) -> Table:
-    """The tables of a TOML text, packed or plain, or those of `first` where it is none."""
-    try:
-        plain = unpack(text) if text.startswith(MARK) else text
-        return parse_toml(plain or first, "the address", ParameterError, "TOML")
-    except BackemfError:
-        return parse_toml(first, "", ParameterError, "TOML")
-
-
-def put_tables(session: Session, **changes: str | None) -> None:
-    """Change the state of a page; TOML texts, which have several lines, are packed."""
-    try:
-        session.put(**{k: pack(text) if text and "\n" in text else text for k, text in changes.items()})
-    except BackemfError as error:
-        ui.notify(str(error), type="negative")
-
-
-def number_in(text: str) -> float | None:
-    """The number that a text is; None where it is none."""
-    try:
-        found = float(text)
-    except ValueError:
-        return None
-    return found if math.isfinite(found) else None
-
-
-def text_field(
-    session: Session, name: str, title: str, example: str, answer: str, changed: Callable[[], Foreign]
-) -> None:
-    """A text of the state; what was found with another text is no answer any more."""
-
-    def put(value: str | None) -> Foreign:
-        session.put(**{name: value, answer: None})
-        return changed()
-
-    line = ui.input(title, value=session.get(name), placeholder=example, on_change=lambda e: put(e.value))
-    line.props("dense outlined stack-label debounce=400").classes("full")
+def _fits(entry: Field) -> bool:
+    it = declaration_of(entry)
+    return it is not None and it.role in ROLES
 
 
 def kinds_of(kinds: Mapping[str, type]) -> dict[str, type]:
     """The parts that a form can hold: those whose needed fields are numbers and words."""
-    return {
-        name: kind for name, kind in kinds.items()
-        if all(_role(entry) in ROLES or entry.default is not MISSING for entry in fields(kind))
-    }  # fmt: skip
+    return {n: kind for n, kind in kinds.items() if all(_fits(e) or e.default is not MISSING for e in fields(kind))}
 
 
 def part_form(
@@ -74,20 +35,13 @@ def part_form(
 ) -> None:
     """A choice of the kind and a field for each of its constants; `table` changes with them.
 
-    Args:
-        title: What the part is, such as "load".
-        kinds: Classes by name.
-        table: The table of the file.
-        changed: Called after each change.
-        hint: What may stand behind a quantity, such as "± 1 %".
-        none: What having none of them is called; empty: there must be one.
+    `hint` may stand behind a quantity, as "± 1 %"; `none` is what having no part is called, empty: there must be one.
     """
 
     @refreshable
     def body() -> None:
-        kind = kinds.get(str(table.get("kind")))
-        if kind is not None:
-            fields_form(kind, table, changed, hint)
+        if table.get("kind") in kinds:
+            fields_form(kinds[table["kind"]], table, changed, hint)
 
     def choose(kind: str) -> None:
         table.clear()
@@ -97,60 +51,51 @@ def part_form(
         changed()
 
     names = {**({"": none} if none else {}), **{name: name for name in kinds}}
-    ui.select(
-        names, value=table.get("kind") if table.get("kind") in names else ("" if none else None), label=title,
-        on_change=lambda e: choose(e.value),
-    ).props("dense outlined").classes("full")  # fmt: skip
+    choice(title, names, table["kind"] if table.get("kind") in kinds else "" if none else None, choose)
     body()
 
 
 def fields_form(
     kind: type, table: Table, changed: Callable[[], None], hint: str = "", skip: tuple[str, ...] = ()
 ) -> None:
-    """A field for each constant of a class."""
+    """A field for each constant of a class; those that may be left out, and are, stand below "more"."""
+    shown = [entry for entry in fields(kind) if _fits(entry) and entry.name not in skip]
+    first = [entry for entry in shown if entry.default is MISSING or entry.name in table]
+    more = [entry for entry in shown if entry not in first]
 
-    def put(name: str, value: Foreign) -> None:
-        if value in ("", None, []):
-            table.pop(name, None)
-        else:
-            table[name] = value
-        changed()
+    def show(entries: list[Field]) -> None:
+        for entry in entries:
+            it = declaration_of(entry)
+            unit = it.unit if it is not None and it.role == "number" else None
+            example = "" if unit in (None, "1") else f"e.g. 1.5 {unit}{hint}"
+            part_field(entry, table, changed, example).props("dense")
 
-    known = [(entry, it) for entry in fields(kind) if (it := declaration_of(entry)) and it.role in ROLES]
-    shown = [(entry, it) for entry, it in known if entry.name not in skip]
-    first = [(entry, it) for entry, it in shown if entry.default is MISSING or entry.name in table]
-    more = [each for each in shown if each not in first]
-    for entry, it in first:
-        _field(it, entry.name, table.get(entry.name), put, hint)
+    show(first)
     if more:
         with ui.expansion("more").classes("full"):
-            for entry, it in more:
-                _field(it, entry.name, None, put, hint)
+            show(more)
 
 
-def _field(it: Declaration, name: str, value: Foreign, put: Callable[[str, Foreign], None], hint: str) -> None:
-    label = name.replace("_", " ")
-    if it.role == "flag":
-        ui.checkbox(label, value=bool(value), on_change=lambda e: put(name, e.value)).props("dense")
-        return
-    if it.choices and it.role == "word":
-        chosen = ui.select(["", *it.choices], value=value or "", label=label, on_change=lambda e: put(name, e.value))
-        chosen.props("dense outlined").classes("full")
-        return
+def part_field(entry: Field, table: Table, changed: Callable[[], Foreign], hint: str) -> Foreign:
+    """A constant of a part in a table, which leaves out what is empty or the default."""
+    it, now = declaration_of(entry), table.get(entry.name)
+    first: Foreign = entry.default
+    assert it is not None
+    label = entry.name.replace("_", " ")
 
-    def typed(given: str | None) -> Foreign:
-        text = (given or "").strip()
+    def put(value: Foreign) -> Foreign:
+        table.pop(entry.name, None)
+        if value not in ("", None, [], first):
+            table[entry.name] = value
+        return changed()
+
+    def typed(text: str) -> Foreign:
         if it.role == "words":
-            return [word.strip() for word in text.split(",") if word.strip()]
-        return int(text) if it.role == "count" and text.isdigit() else text
+            return put([word.strip() for word in text.split(",") if word.strip()])
+        return put(int(text) if it.role == "count" and text.isdigit() else text)
 
-    text = ", ".join(value) if isinstance(value, list) else str(value or "")
-    example = f"e.g. 1.5 {it.unit}{hint}" if it.unit and it.unit != "1" and it.role == "number" else ""
-    line = ui.input(label, value=text, placeholder=example)
-    line.props("dense outlined stack-label debounce=400").classes("full")
-    line.on_value_change(lambda e: put(name, typed(e.value)))
-
-
-def _role(entry: Foreign) -> str:
-    it = declaration_of(entry)
-    return "" if it is None else it.role
+    if it.role == "flag":
+        return ui.checkbox(label, value=first if now is None else now, on_change=lambda e: put(e.value))
+    if it.choices and it.role == "word":
+        return choice(label, {word: word for word in it.choices}, now or first, put)
+    return text_input(label, ", ".join(now) if isinstance(now, list) else str(now or ""), hint, typed)

@@ -9,20 +9,23 @@ from functools import partial
 from nicegui import ui  # pyright: ignore[reportMissingImports]
 
 from ..actuator import Supply
-from ..cli.identify import verdict
+from ..cli.identify import share_or_note, verdict
+from ..cli.words import option_words
 from ..errors import BackemfError
 from ..files import read_text
 from ..identify import CHANNELS, Rig
+from ..identify.channels import COMMANDS
+from ..identify.headings import reading_options
 from ..identify.rig import LARGEST, firmware_kinds, load_kinds
-from ..plot.interactive import COLOURS, figure, line
+from ..plot.interactive_channels import Curve, channels_over_time
 from ..toml_text import write_tables
 from ..values import Foreign
-from .address import pack
-from .forms import fields_form, kinds_of, number_in, part_form, put_tables, read_tables, text_field
+from .file_page import FilePage, number_in, read_tables, show_links
+from .forms import fields_form, kinds_of, part_form
 from .session import Download, Session
 from .uploads import Upload
-from .widgets import card, empty, named, picture, refreshable_method, sentence
-from .work import Work, drop_area, kept_answer, key_of, report_frame, uploads_of_session
+from .widgets import card, columns, empty, named, picture, refreshable_method, sentence, start_button, table
+from .work import Work, drop_area, report_frame
 
 LOGS = (".csv", ".parquet", ".npz", ".json", ".mcap")
 """Files of logs."""
@@ -37,15 +40,15 @@ FIELDS = (
 """Name in the address, title and example of each option."""
 
 
-class Identify:
+class Identify(FilePage):
     """One open page."""
 
+    key = "fit"
+
     def __init__(self, session: Session):
-        self.session = session
-        self.files = uploads_of_session()
-        self.read: list[dict[str, Foreign]] = []
+        super().__init__(session)
         self.rig = read_tables(session.get("rig"), FIRST_RIG)
-        self.answer = kept_answer(self.files, session.get("fit"))
+        self.read: list[dict[str, Foreign]] = []
         self.stale = False
 
     # --- what the address says
@@ -53,8 +56,8 @@ class Identify:
     @property
     def logs(self) -> list[Upload]:
         """The logs that the address names and that are here, by name: their order is not that of a race of uploads."""
-        named = self.session.get("logs").split(",")
-        return sorted((each for each in self.files.all() if each.key in named), key=lambda each: (each.name, each.key))
+        there = self.session.get("logs").split(",")
+        return sorted((each for each in self.files.all() if each.key in there), key=lambda each: (each.name, each.key))
 
     @property
     def seen(self) -> dict[str, tuple[str, str]]:
@@ -78,49 +81,55 @@ class Identify:
     def payload(self) -> dict[str, Foreign]:
         """What a job is given."""
         chosen = self.session.chosen
-        guessed = {text: channel for text, (channel, _) in self.seen.items()}
-        now = {channel for channel, _ in self.mapped.values() if channel}
-        gone = [guessed.get(column, "") for column, (channel, _) in self.mapped.items() if not channel]
         return {
             "logs": [{"key": each.key, "name": each.name, "path": str(each.path)} for each in self.logs],
-            "files": self.files.names(),
-            "channels": {channel: column for column, (channel, _) in self.mapped.items() if channel},
-            "units": {column: unit for column, (channel, unit) in self.mapped.items() if channel and unit},
-            "without": [channel for channel in gone if channel and channel not in now],
-            "rate": number_in(self.session.get("rate")),
+            "files": self.files.names(), "rate": number_in(self.session.get("rate")),
             "motor": {"ref": chosen.file, "text": chosen.toml if chosen.text else "", "name": chosen.name},
-        }
+            **reading_options(self.mapped, {text: channel for text, (channel, _) in self.seen.items()}),
+        }  # fmt: skip
+
+    @property
+    def options(self) -> dict[str, Foreign]:
+        """What `identify` takes besides logs, prior and rig."""
+        get = self.session.get
+        free = [word.strip() for word in get("free").split(",") if word.strip()]
+        given = {"free": free, "hold_out": share_or_note(get("ho")), "seed": int(number_in(get("seed")) or 0)}
+        return {name: value for name, value in given.items() if value}
 
     # --- the page
 
     def build(self) -> None:
         """Everything on it."""
-        with ui.element("div").classes("columns"):
-            with ui.element("div").classes("stack"):
-                with card("1 Logs"):
-                    drop_area("Drop logs here, or choose them", self.files, self.add, (*LOGS, *OTHERS))
-                    self.list_logs()
-                    self.reading = Work("Reading the logs")
-                with card("2 What they were taken on"):
-                    self.rig_form()
-                with card("3 The fit"):
-                    with ui.row().classes("open-in"):
-                        ui.label("Starts from").classes("muted")
-                        ui.link(self.session.chosen.name, self.session.link("/motor"))
-                    for name, title, example in FIELDS:
-                        text_field(self.session, name, title, example, "fit", self.texts)
-                    self.work = Work("The fit")
-                    self.start()
-            with ui.element("div").classes("stack"):
-                self.results()
-                self.columns()
-                self.findings()
+        left, right = columns()
+        with left:
+            with card("1 Logs"):
+                drop_area("Drop logs here, or choose them", self.files, self.add, (*LOGS, *OTHERS))
+                self.list_logs()
+                self.reading = Work("Reading the logs")
+            with card("2 What they were taken on"):
+                self.rig_form()
+            with card("3 The fit"):
+                with ui.row().classes("open-in"):
+                    ui.label("Starts from").classes("muted")
+                    ui.link(self.session.chosen.name, self.session.link("/motor"))
+                for name, title, example in FIELDS:
+                    self.text_field(name, title, example, self.texts)
+                self.work = Work("The fit")
+                self.start()
+        with right:
+            self.results()
+            self.columns()
+            self.findings()
         self.texts()
         if self.logs:
             ui.timer(0.05, self.read_logs, once=True)
 
     async def add(self, file: Upload) -> None:
         """A file was dropped in: a log, a rig, or a robot's model."""
+        if file.ending not in OTHERS:
+            self.put(logs=",".join([*(each.key for each in self.logs), file.key]))
+            await self.read_logs()
+            return
         if file.ending == ".toml":
             try:
                 text = read_text(file.path, LARGEST, what="a rig in TOML")
@@ -129,12 +138,8 @@ class Identify:
             except BackemfError as error:
                 ui.notify(str(error).replace(str(file.path), file.name), type="negative", timeout=8000)
             self.files.remove(file.key)
-        elif file.ending in OTHERS:
-            self.rig["load"] = {"kind": "RobotModel", "model": file.name}
         else:
-            self.session.put(logs=",".join([*(each.key for each in self.logs), file.key]), fit=None)
-            await self.read_logs()
-            return
+            self.rig["load"] = {"kind": "RobotModel", "model": file.name}
         self.rig_form.refresh()
         self.put_rig()
 
@@ -163,7 +168,7 @@ class Identify:
         known = {row["key"]: row for row in self.read}
 
         async def forget(key: str) -> None:
-            self.session.put(logs=",".join(each.key for each in self.logs if each.key != key), fit=None)
+            self.put(logs=",".join(each.key for each in self.logs if each.key != key))
             self.files.remove(key)
             await self.read_logs()
 
@@ -186,66 +191,64 @@ class Identify:
         seen = self.seen
         if not seen:
             return
-        names = {"": "not read", "time": "time", **{name: name.replace("_", " ") for name in CHANNELS}}
 
-        async def correct(column: str, channel: str, unit: str) -> None:
-            now = {**self.mapped, column: [channel, unit.strip()]}
-            kept = {c: v for c, v in now.items() if tuple(v) != tuple(seen.get(c, ())) and c in seen}
-            self.session.put(map=json.dumps(kept, ensure_ascii=False) if kept else None, fit=None)
+        async def correct(column: str, channel: str | None, unit: str | None) -> None:
+            now = {**self.mapped, column: [channel or "", (unit or "").strip()]}
+            kept = {c: v for c, v in now.items() if c in seen and tuple(v) != tuple(seen[c])}
+            self.put(map=json.dumps(kept, ensure_ascii=False) if kept else None)
             await self.read_logs()
 
+        names = {"": "not read", "time": "time", **{name: name.replace("_", " ") for name in CHANNELS}}
         with card("Columns"):
             if "time" not in [channel for channel, _ in seen.values()]:
-                text_field(
-                    self.session, "rate", "rows per second, as no column has times", "200", "fit", self.read_logs
-                )
-            self._column_map(seen, names, correct)
-
-    def _column_map(self, seen: Foreign, names: dict[str, str], correct: Foreign) -> None:
-        with ui.element("div").classes("column-map"):
-            for text, (channel, unit) in list(seen.items())[:200]:
-                now, of = self.mapped.get(text, [channel, unit])
-                ui.label(text).classes("file-name")
-                choice = ui.select(names, value=now if now in names else "", with_input=False)
-                named(choice.props("dense outlined"), f"Channel of {text}")
-                shown = ui.input(value=of, placeholder=CHANNELS[now].unit if now in CHANNELS else "unit")
-                named(shown.props("dense outlined debounce=700"), f"Unit of {text}")
-                choice.on_value_change(lambda e, c=text, u=shown: correct(c, e.value or "", u.value or ""))
-                shown.on_value_change(lambda e, c=text, k=choice: correct(c, k.value or "", e.value or ""))
+                self.text_field("rate", "rows per second, as no column has times", "200", self.read_logs)
+            with ui.element("div").classes("column-map"):
+                for text, guess in list(seen.items())[:200]:
+                    channel, unit = self.mapped.get(text, guess)
+                    ui.label(text).classes("file-name")
+                    chosen = ui.select(names, value=channel if channel in names else "").props("dense outlined")
+                    named(chosen, f"Channel of {text}")
+                    shown = ui.input(value=unit, placeholder=CHANNELS[channel].unit if channel in CHANNELS else "unit")
+                    named(shown.props("dense outlined debounce=700"), f"Unit of {text}")
+                    for each in (chosen, shown):
+                        each.on_value_change(lambda _, t=text, c=chosen, u=shown: correct(t, c.value, u.value))
 
     @refreshable_method
     def findings(self) -> None:
         """What is suspicious, log by log, and how they look."""
         if not self.logs:
             empty("No logs yet.", "Drop in files of one drive: CSV, parquet, NumPy archives, JSON of servo rigs, MCAP.")
-            return
-        for row in self.read:
+        for row in self.read if self.logs else ():
             with card(row["name"]):
                 if "error" in row:
                     sentence(row["error"], "error")
                     continue
-                for severity, figure, text in row["findings"]:
-                    sentence(f"{figure}: {text}", severity)
+                _say(row["findings"])
                 if not row["findings"]:
                     sentence("nothing is suspicious", "ok")
-                axes = len({CHANNELS[name].unit for _, name, *_ in row["curves"]})
-                picture(_drawn(row["curves"]), f"Channels of {row['name']} over time", height=140 + 90 * min(axes, 4))
+                curves = [
+                    Curve(title, CHANNELS[name].unit, time, values, name in COMMANDS)
+                    for title, name, time, values in row["curves"]
+                ]
+                drawn = channels_over_time(curves)
+                axes = sum(name.startswith("yaxis") for name in drawn["layout"])
+                picture(drawn, f"Channels of {row['name']} over time", height=140 + 90 * axes)
 
     # --- the rig
 
     @refreshable_method
     def rig_form(self) -> None:
         """Load, firmware and supply; what is uncertain says by how much."""
-        own = "that of the motor below"
-        part_form("load", kinds_of(load_kinds()), self.rig.setdefault("load", {}), self.put_rig, " +- 2 %")
-        part_form("firmware", kinds_of(firmware_kinds()), self.rig.setdefault("firmware", {}), self.put_rig, none=own)
-        fields_form(Supply, self.rig.setdefault("supply", {}), self.put_rig)
+        load, firmware, supply = (self.rig.setdefault(name, {}) for name in ("load", "firmware", "supply"))
+        part_form("load", kinds_of(load_kinds()), load, self.put_rig, " +- 2 %")
+        part_form("firmware", kinds_of(firmware_kinds()), firmware, self.put_rig, none="that of the motor below")
+        fields_form(Supply, supply, self.put_rig)
         for channel in self.rig.get("sensors", {}):
             ui.label(f"sensor of {channel}, as in the file").classes("muted")
 
     def put_rig(self) -> None:
         """Keep the rig in the address."""
-        put_tables(self.session, rig=self.rig_text, fit=None)
+        self.put(rig=self.rig_text)
         self.start.refresh()
         self.texts()
 
@@ -259,14 +262,6 @@ class Identify:
 
     # --- the fit
 
-    @property
-    def options(self) -> dict[str, Foreign]:
-        """What `identify` takes besides logs, prior and rig."""
-        hold, seed = self.session.get("ho"), number_in(self.session.get("seed"))
-        free = [word.strip() for word in self.session.get("free").split(",") if word.strip()]
-        given = {"free": free, "hold_out": hold if number_in(hold) is None else number_in(hold), "seed": int(seed or 0)}
-        return {name: value for name, value in given.items() if value}
-
     @refreshable_method
     def start(self) -> None:
         """What is still missing, and the button."""
@@ -278,24 +273,11 @@ class Identify:
             sentence(why, "warning")
         elif notes := sorted({note for row in self.read for note in row.get("notes", ())}):
             sentence("notes of the logs can stand in a field: " + ", ".join(f"log.{each}" for each in notes[:8]))
-        button = ui.button("Find the motor", icon="play_arrow", on_click=self.fit).props(
-            "no-caps unelevated text-color=on-accent"
-        )
-        button.set_enabled(not why and not fault)
+        start_button("Find the motor", "play_arrow", self.fit).set_enabled(not why and not fault)
 
     async def fit(self) -> None:
         """Run the fit; one that was stopped goes on from the last law that it had fitted."""
-        if self.work.busy:
-            return
-        asked = {**self.payload(), "rig": self.rig_text, **self.options}
-        key = key_of(asked)
-        found = await self.work.run("identify", {**asked, "keep": str(self.files.folder / f"{key}.part")})
-        if found is not None:
-            self.answer = found
-            self.files.write(key, json.dumps(found))
-            self.session.put(fit=key)
-            self.results.refresh()
-            self.texts()
+        await self.run("identify", {**self.payload(), "rig": self.rig_text, **self.options})
 
     @refreshable_method
     def results(self) -> None:
@@ -306,49 +288,39 @@ class Identify:
         with card("The motor that they show"):
             for joint, motor in found["motors"].items():
                 with ui.row().classes("open-in"):
-                    ui.label(f"{joint}: open in" if joint else "Open in")
-                    for path, title in (("/look", "Look"), ("/try", "Try"), ("/simulators", "Simulators")):
-                        ui.link(title, self.session.link(path, m=pack(motor), est=None))
-            _table(found["errors"][0], found["errors"][1:])
-            _table(["law", "on logs it has not seen"], [[name, verdict(*rest)] for name, *rest in found["laws"]])
-            heads = ["number", "before", "found", "95 %"]
-            _table(heads, [[f"{n['name']} [{n['unit']}]", f"{n['prior']:.4g}", f"{n['value']:.4g}",
-                            f"{n['low']:.4g} to {n['high']:.4g}"] for n in found["numbers"]])  # fmt: skip
-            for severity, figure, said in found["findings"]:
-                sentence(f"{figure}: {said}", severity)
+                    show_links(f"{joint}: open in" if joint else "Open in", self.links(motor))
+            table(found["errors"][0], found["errors"][1:])
+            table(["law", "on logs it has not seen"], [[name, verdict(*rest)] for name, *rest in found["laws"]])
+            numbers = [[f"{n['name']} [{n['unit']}]", f"{n['prior']:.4g}", f"{n['value']:.4g}",
+                        f"{n['low']:.4g} to {n['high']:.4g}"] for n in found["numbers"]]  # fmt: skip
+            table(["number", "before", "found", "95 %"], numbers)
+            _say(found["findings"])
             for note in found["notes"]:
                 sentence(note, "info")
             report_frame(found["report"])
 
-    # --- as text
-
     def texts(self) -> None:
         """The same as Python, as a command, and as files."""
-        logs, chosen, asked = [each.name for each in self.logs], self.session.chosen, self.payload()
+        logs, motor, asked = [each.name for each in self.logs], self.session.chosen.file, self.payload()
         if not logs:
             self.session.show_texts("", "")
             return
-        given = "".join(f", {name}={asked[name]!r}" for name in ("channels", "units", "rate") if asked[name])
-        options = "".join(f", {name}={value!r}" for name, value in self.options.items())
+        reading = {"channels": asked["channels"], "units": asked["units"], "rate": asked["rate"]}
         python = (
             "import backemf as be\n\n"
-            f"logs = [be.read_log(path{given}) for path in {logs!r}]\n"
-            f'fit = be.identify(logs, {chosen.file!r}, rig=be.Rig.read("rig.toml"){options})\n'
+            f"logs = [be.read_log(path{_arguments(reading)}) for path in {logs!r}]\n"
+            f'fit = be.identify(logs, {motor!r}, rig=be.Rig.read("rig.toml"){_arguments(self.options)})\n'
             'fit.save("fitted.toml")\nfit.report("fit.html")\n'
         )
-        words = ["backemf", "identify", *logs, "--motor", chosen.file, "--rig", "rig.toml"]
-        for name, pairs in (("--channel", asked["channels"]), ("--unit", asked["units"])):
-            words += [word for key, value in dict(pairs).items() for word in (name, f"{key}={value}")]
-        words += ["--rate", f"{asked['rate']:g} Hz"] if asked["rate"] else []
-        for name, value in self.options.items():
-            for each in value if isinstance(value, list) else [value]:
-                words += [f"--{name.replace('_', '-')}", str(each)]
+        rate = f"{asked['rate']:g} Hz" if asked["rate"] else ""
+        given = {"motor": motor, "rig": "rig.toml", "channel": asked["channels"], "unit": asked["units"], "rate": rate}
+        words = ["backemf", "identify", *logs, *option_words({**given, **self.options}), "-o", "fitted.toml"]
         files = [Download("rig.toml", lambda: self.rig_text)]
         for joint, text in self.answer.get("motors", {}).items():
             files.append(Download(f"fitted{'_' if joint else ''}{joint}.toml", lambda text=text: text))
         if self.answer:
             files.append(Download("fit.html", lambda: self.answer["report"]))
-        self.session.show_texts(python, shlex.join([*words, "-o", "fitted.toml", "--report", "fit.html"]), *files)
+        self.session.show_texts(python, shlex.join([*words, "--report", "fit.html"]), *files)
 
 
 def build(session: Session) -> None:
@@ -356,29 +328,10 @@ def build(session: Session) -> None:
     Identify(session).build()
 
 
-def _table(heads: list[str], rows: list[list[str]]) -> None:
-    columns = [
-        {"name": str(k), "label": head, "field": str(k), "align": "left", "sortable": True}
-        for k, head in enumerate(heads)
-    ]
-    lines = [{str(k): cell for k, cell in enumerate(row)} for row in rows]
-    ui.table(columns=columns, rows=lines).props("dense flat hide-bottom wrap-cells").classes("full figures")
+def _say(findings: list[list[str]]) -> None:
+    for severity, figure, text in findings:
+        sentence(f"{figure}: {text}", severity)
 
 
-def _drawn(curves: list[list[Foreign]]) -> dict[str, Foreign]:
-    """Channels of one unit share an axis; axes stand above each other."""
-    units = list(dict.fromkeys(CHANNELS[name].unit for _, name, *_ in curves))[:4]
-    places: dict[str, Foreign] = {}
-    for k, unit in enumerate(units):
-        low, title = 1.0 - (k + 1) / len(units), {"degC": "°C", "1": ""}.get(unit, unit).replace("*", "·")
-        domain = [low + 0.05, low + 1.0 / len(units)]
-        place = "yaxis" if k == 0 else f"yaxis{k + 1}"
-        places[place] = {"title": {"text": title}, "domain": domain, "anchor": "x", "automargin": True, "nticks": 4}
-    axes = {unit: "y" if k == 0 else f"y{k + 1}" for k, unit in enumerate(units)}
-    lines = [
-        line(time, values, title, COLOURS[number % len(COLOURS)], yaxis=axes[CHANNELS[name].unit], width=1.5,
-             dash="dot" if name.endswith("_command") else "solid")
-        for number, (title, name, time, values) in enumerate(curves) if CHANNELS[name].unit in units
-    ]  # fmt: skip
-    last = "y" if len(units) < 2 else f"y{len(units)}"
-    return figure(lines, "time [s]", "", xaxis={"anchor": last}, **places)
+def _arguments(given: dict[str, Foreign]) -> str:
+    return "".join(f", {name}={value!r}" for name, value in given.items() if value)

@@ -15,7 +15,7 @@ from . import as_text
 from .motors import FIRST, refs_of
 from .session import Session
 from .uploads import Upload
-from .widgets import card, code, sentence
+from .widgets import card, code, download_button, sentence, start_button
 from .work import Work, drop_area, uploads_of_session
 
 ENDINGS = (".xml", ".mjcf", ".urdf", ".usda", ".usd", ".usdc")
@@ -25,16 +25,15 @@ ENDINGS = (".xml", ".mjcf", ".urdf", ".usda", ".usd", ".usdc")
 def build(session: Session) -> None:
     """Build the part of the page."""
     files = uploads_of_session()
+
+    async def dropped(kept: Upload) -> None:
+        session.put(rb=kept.key, rm=None)
+        await show()
+
     with card("A whole robot"):
-        ui.label("Drop the model of a robot, MJCF, URDF or USD in one file, and choose motors for its joints.").classes(
-            "muted"
-        )
+        about = "Drop the model of a robot, MJCF, URDF or USD in one file, and choose motors for its joints."
+        ui.label(about).classes("muted")
         place = ui.element("div").classes("stack spaced")
-
-        async def dropped(kept: Upload) -> None:
-            session.put(rb=kept.key, rm=None)
-            await show()
-
         drop_area("Drop a robot's model here, or choose one", files, dropped, ENDINGS)
 
     async def show() -> None:
@@ -47,10 +46,10 @@ def build(session: Session) -> None:
             except BackemfError as error:
                 sentence(str(error), "warning")
                 return
-            work = Work(f"reading {model.name}")
-            joints = await work.run("joints", {"model": str(model.path), "name": model.name})
+            joints = await Work(f"reading {model.name}").run("joints", {"model": str(model.path), "name": model.name})
             if joints:
-                _joints(session, model, joints)
+                with ui.element("div").classes("stack"):
+                    _joints(session, model, joints)
 
     ui.timer(0.02, show, once=True)
 
@@ -61,62 +60,54 @@ def _joints(session: Session, model: Upload, joints: list[Mapping[str, str]]) ->
     options = {"": "no motor", own: session.chosen.name}
     options |= {name: name for name in catalog.ids() if name not in options}
     chosen: dict[str, str] = json.loads(session.get("rm", "{}"))
-    answer = ui.element("div").classes("stack")
-    selects: dict[str, Foreign] = {}
 
-    def put(name: str, ref: str | None) -> None:
-        chosen[name] = ref or ""
+    def select(label: str, changed: Foreign, **more: Foreign) -> Foreign:
+        made = ui.select(options, label=label, with_input=True, on_change=lambda e: changed(e.value or ""), **more)
+        return made.props("dense outlined options-dense")
+
+    def put(name: str, ref: str) -> None:
+        chosen[name] = ref
         session.put(rm=json.dumps({joint: ref for joint, ref in chosen.items() if ref}, separators=(",", ":")))
 
-    def put_all(ref: str | None) -> None:
+    def put_all(ref: str) -> None:
         for joint in joints:
             if joint["kind"] == "hinge":
-                selects[joint["name"]].value = ref or ""
+                selects[joint["name"]].value = ref
 
-    with answer:
-        ui.label(f"{model.name}: {len(joints)} joints").classes("motor-small")
-        everywhere = ui.select(
-            options, label="Same motor on every hinge", with_input=True, on_change=lambda e: put_all(e.value)
-        )
-        everywhere.props("dense outlined options-dense clearable").classes("kind")
-        with ui.element("div").classes("figure-grid"):
-            for joint in joints:
-                name = joint["name"]
-                value = chosen.get(name, "")
-                selects[name] = ui.select(
-                    options, label=f"{name} ({joint['kind']})", value=value if value in options else "",
-                    with_input=True, on_change=lambda e, name=name: put(name, e.value),
-                ).props("dense outlined options-dense")  # fmt: skip
-        ui.button("Write the robot", icon="precision_manufacturing", on_click=lambda: write()).props(
-            "no-caps unelevated text-color=on-accent"
-        ).classes("start")
-        work = Work("writing the robot")
-        result = ui.element("div").classes("stack")
+    async def write() -> None:
+        drives = {name: ref for name, ref in chosen.items() if ref}
+        result.clear()
+        if not drives:
+            work.say("No joint has a motor: choose one above.", "warning")
+            return
+        payload = {"model": str(model.path), "name": model.name, "drives": drives, "state": dict(session.state)}
+        if found := await work.run("robot", payload):
+            with result:
+                _written(session, found)
 
-        async def write() -> None:
-            drives = {name: ref for name, ref in chosen.items() if ref}
-            result.clear()
-            if not drives:
-                work.say("No joint has a motor: choose one above.", "warning")
-                return
-            payload = {"model": str(model.path), "name": model.name, "drives": drives, "state": dict(session.state)}
-            found = await work.run("robot", payload)
-            if found:
-                with result:
-                    _written(session, found)
+    ui.label(f"{model.name}: {len(joints)} joints").classes("motor-small")
+    select("Same motor on every hinge", put_all).props("clearable").classes("kind")
+    with ui.element("div").classes("figure-grid"):
+        selects = {
+            name: select(
+                f"{name} ({joint['kind']})", lambda ref, name=name: put(name, ref),
+                value=chosen.get(name) if chosen.get(name) in options else "",
+            ) for joint in joints for name in [joint["name"]]
+        }  # fmt: skip
+    start_button("Write the robot", "precision_manufacturing", write).classes("start")
+    work = Work("writing the robot")
+    result = ui.element("div").classes("stack")
 
 
 def _written(session: Session, found: Mapping[str, Foreign]) -> None:
     """The file of the robot, and what is lost of each kind of joint."""
     with ui.row().classes("run-head"):
         for file, content in found["files"].items():
-            take = ui.button(f"Download {file}", icon="download").props("dense no-caps outline")
-            take.on_click(lambda file=file, content=content: ui.download.content(content, file))
+            download_button(file, content)
     for kind in found["kinds"]:
-        losses = [loss for loss in kind["statuses"] if loss["status"] != "kept"]
-        lost = "; ".join(f"{loss['phenomenon']} {loss['status']}" for loss in losses) or "nothing is lost"
+        losses = [f"{loss['phenomenon']} {loss['status']}" for loss in kind["statuses"] if loss["status"] != "kept"]
         some = ", ".join(kind["joints"][:4]) + (" …" if len(kind["joints"]) > 4 else "")
-        sentence(f"{len(kind['joints'])} joints ({some}): {lost}.", "info")
+        sentence(f"{len(kind['joints'])} joints ({some}): {'; '.join(losses) or 'nothing is lost'}.", "info")
     for finding in found["findings"]:
         sentence(f"{finding['figure']}: {finding['explanation']}", finding["severity"])
     for note in found["notes"]:
@@ -125,5 +116,4 @@ def _written(session: Session, found: Mapping[str, Foreign]) -> None:
     options = {"--to": session.get("to", NAMES[0]), "--kind": session.get("kind"), "--timestep": session.get("ts"),
                "--effort": session.get("effort")}  # fmt: skip
     words = [word for name, text in options.items() for word in as_text.option(name, text)]
-    command = as_text.command("backemf", "export", robot, *words, f"-o {output}")
-    code(command, "the command")
+    code(as_text.command("backemf", "export", robot, *words, f"-o {output}"), "the command")

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from nicegui import run, ui  # pyright: ignore[reportMissingImports]
 
 from ..cli.drive import controllers
-from ..cli.losses import NOTHING
+from ..cli.losses import ERROR_COLUMNS, loss_words
 from ..errors import BackemfError
-from ..transfer.targets import NAMES
-from ..units import format_quantity
+from ..plot.interactive import Figure
+from ..transfer import Exported
+from ..transfer.targets import NAMES, target_of, titles
 from ..values import Foreign
 from . import as_text, robot_form, transferring
 from .motors import slug
 from .processes import shared
 from .session import Download, Session
-from .widgets import Latest, card, code, escape, picture, sentence
+from .widgets import Latest, card, choice, code, columns, download_button, escape, picture, sentence, table, text_input
 from .words_form import words_form
 
-STATUSES = {"kept": "check_circle", "approximated": "adjust", "dropped": "cancel", "unknown": "help"}
-"""The sign of each status."""
+STATUSES = ("unknown", "dropped", "approximated", "kept")
+"""Every status, in the order of the table."""
 
 
 async def build(session: Session) -> None:
@@ -30,33 +30,35 @@ async def build(session: Session) -> None:
     as_text.motor_bar(session)
     tasks: set[asyncio.Task[None]] = set()
     ui.context.client.on_delete(lambda: [task.cancel() for task in tasks])
-    titles = await run.io_bound(transferring.targets)
-    with ui.element("div").classes("columns"):
+    known = await run.io_bound(titles)
+    left, right = columns()
+    with left:
+        options = card("Target").__enter__()
+    with right:
+        problem = ui.element("div")
+        lost = ui.element("div").classes("stack")
+        text = ui.element("div").classes("stack")
         with ui.element("div").classes("stack"):
-            options = card("Target").__enter__()
-        with ui.element("div").classes("stack"):
-            problem = ui.element("div")
-            lost = ui.element("div").classes("stack")
-            text = ui.element("div").classes("stack")
-            robot = ui.element("div").classes("stack")
+            robot_form.build(session)
 
-    def shown(found: Mapping[str, Foreign]) -> None:
-        problem.clear()
-        lost.clear()
-        text.clear()
-        with lost:
-            _summary(found)
-        with text:
-            _text(session, found)
-        _say(session, found)
-
-    def failed(words: str) -> None:
+    def clear() -> None:
         for place in (problem, lost, text):
             place.clear()
+
+    def shown(answer: tuple[Exported, Figure | str]) -> None:
+        found, drawn = answer
+        clear()
+        with lost:
+            _summary(found, drawn)
+        with text:
+            _text(session, found)
+
+    def failed(words: str) -> None:
+        clear()
         with problem:
             sentence(words, "error")
 
-    work: Latest[dict[str, Foreign]] = Latest(transferring.written, shown, failed)
+    work: Latest[tuple[Exported, Figure | str]] = Latest(transferring.written, shown, failed)
 
     async def changed(**changes: str | None) -> None:
         session.put(**changes)
@@ -69,151 +71,97 @@ async def build(session: Session) -> None:
             task.add_done_callback(tasks.discard)
 
     with options:
-        _options(session, titles, changed)
-    with robot:
-        robot_form.build(session)
+        _options(session, known, changed)
     ui.timer(0.01, changed, once=True)
 
 
-def _options(session: Session, titles: dict[str, str], changed: Foreign) -> None:
-    to = session.get("to", NAMES[0])
-    ui.select(
-        titles, value=to if to in titles else NAMES[0], label="Simulator", on_change=lambda e: aim(e.value)
-    ).props("dense outlined options-dense").classes("kind")
-    place = ui.element("div")
-
-    def show_kinds() -> None:
-        place.clear()
-        kinds = transferring.target_of(session.get("to", NAMES[0])).about.kinds
-        if kinds:
-            with place:
-                choices = {"": "as the motor needs", **{kind: kind for kind in kinds}}
-                now = session.get("kind")
-                ui.select(
-                    choices,
-                    value=now if now in choices else "",
-                    label="Kind of actuator",
-                    on_change=lambda e: changed(kind=e.value),
-                ).props("dense outlined options-dense").classes("kind spaced")
-
+def _options(session: Session, known: dict[str, str], changed: Foreign) -> None:
     async def aim(name: str) -> None:
-        session.state.pop("kind", None)
         session.state["to"] = name
+        session.state.pop("kind", None)
         show_kinds()
         await changed(to=name, kind=None)
 
+    def show_kinds() -> None:
+        place.clear()
+        kinds = target_of(session.get("to", NAMES[0])).about.kinds
+        if kinds:
+            with place:
+                choices = {"": "as the motor needs", **{kind: kind for kind in kinds}}
+                made = choice("Kind of actuator", choices, session.get("kind"), lambda kind: changed(kind=kind))
+                made.classes("spaced")
+
+    choice("Simulator", known, session.get("to", NAMES[0]), aim)
+    place = ui.element("div")
     show_kinds()
     with ui.element("div").classes("words"):
         for key, label, hint in (("joint", "joint", "joint"), ("ts", "physics step", transferring.STEP)):
-            ui.input(
-                label,
-                value=session.get(key),
-                placeholder=hint,
-                on_change=lambda e, key=key: changed(**{key: e.value.strip()}),
-            ).props('dense outlined stack-label debounce="400"')
-    ui.select(
-        {"peak": "peak current", "continuous": "continuous current"}, value=session.get("effort", "peak"),
-        label="Largest torque from", on_change=lambda e: changed(effort=e.value),
-    ).props("dense outlined options-dense").classes("kind spaced")  # fmt: skip
+            text_input(label, session.get(key), hint, lambda text, key=key: changed(**{key: text}))
+    efforts = {"peak": "peak current", "continuous": "continuous current"}
+    effort = choice("Largest torque from", efforts, session.get("effort", "peak"), lambda name: changed(effort=name))
+    effort.classes("spaced")
     with ui.element("div").classes("spaced"):
         words_form("Controller", controllers(), session.get("xc", "torque"), lambda text: changed(xc=text))
 
 
-def _summary(found: Mapping[str, Foreign]) -> None:
+def _summary(found: Exported, drawn: Figure | str) -> None:
     """In one line how much arrives, the table of losses, and both laws."""
-    statuses: Sequence[Mapping[str, Foreign]] = found["statuses"]
-    counts = {status: sum(loss["status"] == status for loss in statuses) for status in STATUSES}
-    with card(f"What {found['title']} makes of it"):
+    title = found.target.title
+    with card(f"What {title} makes of it"):
         with ui.row().classes("counts"):
-            for status, count in counts.items():
-                if count:
+            for status in reversed(STATUSES):
+                if count := sum(loss.status == status for loss in found.statuses):
                     ui.html(f'<span class="status {status}">{count} {status}</span>', sanitize=False)
         with ui.element("div").classes("losses").props('role="table" aria-label="What is lost"'):
-            for loss in sorted(statuses, key=lambda each: list(STATUSES).index(each["status"]), reverse=True):
-                words = f"{loss['note']} Rests on an estimate.".strip() if loss["estimates"] else loss["note"]
+            for loss in sorted(found.statuses, key=lambda each: STATUSES.index(each.status)):
                 ui.html(
-                    f'<div role="row" class="loss"><span role="cell">{escape(loss["phenomenon"])}</span>'
-                    f'<span role="cell"><span class="status {loss["status"]}">{loss["status"]}</span></span>'
-                    f'<span role="cell" class="muted">{escape(words)}</span></div>',
+                    f'<div role="row" class="loss"><span role="cell">{escape(loss.phenomenon)}</span>'
+                    f'<span role="cell"><span class="status {loss.status}">{loss.status}</span></span>'
+                    f'<span role="cell" class="muted">{escape(loss_words(loss))}</span></div>',
                     sanitize=False,
                 )
-        for note in found["notes"]:
+        for note in found.notes:
             sentence(note, "info")
-    with card(f"The motor and {found['title']}'s own law"):
-        if "why" in found["figure"]:
-            sentence(found["figure"]["why"], "warning")
+    with card(f"The motor and {title}'s own law"):
+        if isinstance(drawn, str):
+            sentence(drawn, "warning")
         else:
-            picture(found["figure"], "Torque over speed of the motor and of the simulator's law", 340)
-        ui.element("div").classes("errors-place")
+            picture(drawn, "Torque over speed of the motor and of the simulator's law", 340)
 
 
 async def _errors(session: Session, lost: Foreign) -> None:
     """The torque errors below the picture, from a process of its own."""
-    with lost:
-        place = card("Torque error at the joint").__enter__()
-    with place:
+    with lost, card("Torque error at the joint"):
         words = ui.label("running both motors …").classes("muted").props('role="status"')
 
         def progress(message: Mapping[str, Foreign]) -> None:
             if message.get("total"):
                 words.text = f"running both motors, {100 * message['done'] / message['total']:.0f} %"
 
+        job = {"state": dict(session.state)}
         try:
-            rows: Foreign = await shared().run(
-                "compare", {"state": dict(session.state)}, progress=progress, owner=str(id(session))
-            )
+            rows: Foreign = await shared().run("compare", job, progress=progress, owner=str(id(session)))
         except BackemfError as error:
-            words.delete()
-            sentence(str(error), "warning")
-            return
-        except asyncio.CancelledError:
-            with contextlib.suppress(RuntimeError, ValueError, KeyError):
-                place.delete()
-            raise
+            rows = str(error)
         words.delete()
-        columns = ("over", "RMS", "worst", "of the peak", "at")
-        cells = [dict(zip(columns, _cells(row), strict=True)) for row in rows]
-        ui.table(
-            columns=[{"name": c, "label": c, "field": c, "align": "left" if c == "over" else "right"} for c in columns],
-            rows=cells, row_key="over", pagination=0,
-        ).props("flat dense hide-pagination").classes("figures")  # fmt: skip
+        if isinstance(rows, str):
+            sentence(rows, "warning")
+        else:
+            table(ERROR_COLUMNS, rows, right=ERROR_COLUMNS[1:])
 
 
-def _cells(row: Mapping[str, Foreign]) -> tuple[str, ...]:
-    if row["unknown"]:
-        return row["where"], "unknown", "", "", row["unknown"]
-    if row["worst"] < NOTHING * row["peak"]:
-        return row["where"], "0", "0", "0 %", ""
-    share = 100 * row["worst"] / row["peak"]
-    return (
-        row["where"], f"{row['rms']:.3g} N·m", f"{row['worst']:.3g} N·m",
-        f"{share:.0f} %" if share >= 10 else f"{share:.2g} %", format_quantity(row["speed"], "rad/s", 3),
-    )  # fmt: skip
-
-
-def _text(session: Session, found: Mapping[str, Foreign]) -> None:
-    file = _file(session, found)
+def _text(session: Session, found: Exported) -> None:
+    """The text itself, and how it is made."""
+    get, chosen = session.get, session.chosen
+    file = f"{slug(chosen.name)}{found.target.ending}"
     with card("The text"):
         with ui.row().classes("run-head"):
-            take = ui.button(f"Download {file}", icon="download")
-            take.props("dense no-caps outline").on_click(lambda: ui.download.content(found["text"], file))
-        code(found["text"], f"the text for {found['title']}")
-
-
-def _file(session: Session, found: Mapping[str, Foreign]) -> str:
-    return f"{slug(session.chosen.name)}{found['ending']}"
-
-
-def _say(session: Session, found: Mapping[str, Foreign]) -> None:
-    get, chosen = session.get, session.chosen
-    supply = f"voltage={get('v')}V" if get("v") else ""
+            download_button(file, found.text)
+        code(found.text, f"the text for {found.target.title}")
+    supply = get("v") and f"voltage={get('v')}V"
     options = {"--to": get("to", NAMES[0]), "--joint": get("joint"), "--kind": get("kind"), "--controller": get("xc"),
                "--supply": supply, "--timestep": get("ts"), "--effort": get("effort")}  # fmt: skip
     words = [word for name, text in options.items() for word in as_text.option(name, text)]
-    file = _file(session, found)
     command = as_text.command("backemf", "export", chosen.file, *words, *as_text.estimating(session), f"-o {file}")
-    extra = [Download(name, lambda content=content: content) for name, content in found["files"].items()]
-    session.show_texts(
-        as_text.export_python(session, file), command, Download(file, lambda: found["text"]), *extra,
-        *as_text.motor_download(chosen),
-    )  # fmt: skip
+    files = [Download(name, lambda text=text: text) for name, text in {file: found.text, **found.files}.items()]
+    session.show_texts(as_text.export_python(session, file), command, *files, *as_text.motor_download(chosen))

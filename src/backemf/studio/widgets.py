@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from nicegui import ui  # pyright: ignore[reportMissingImports]
@@ -132,3 +132,43 @@ def set_code(place: Foreign, text: str) -> None:
 def drop_header(drop: Foreign, title: str) -> None:
     """What stands on a place for files: a label that the keyboard reaches, too."""
     drop.add_slot("header", f'<label class="drop-label"><span>{escape(title)}</span><q-uploader-add-trigger /></label>')
+
+
+def columns() -> tuple[Foreign, Foreign]:
+    """Two places for cards beside each other; on a phone the second is below the first."""
+    with ui.element("div").classes("columns"):
+        return ui.element("div").classes("stack"), ui.element("div").classes("stack")
+
+
+def choice(label: str, options: Mapping[str, str], value: str | None, changed: Callable[[str], Foreign]) -> Foreign:
+    """A menu; a value that is none of the options counts as the first of them, None as no choice yet."""
+    now = value if value in options or value is None else next(iter(options))
+    made = ui.select(dict(options), value=now, label=label, on_change=lambda e: changed(e.value or ""))
+    return made.props("dense outlined options-dense").classes("full")
+
+
+def text_input(label: str, value: str, hint: str, changed: Callable[[str], Foreign]) -> Foreign:
+    """A line of text, told once typing has paused; `hint` stands in it while it is empty."""
+    line = ui.input(label, value=value, placeholder=hint, on_change=lambda e: changed((e.value or "").strip()))
+    return line.props("dense outlined stack-label debounce=400").classes("full")
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[str] = ()) -> Foreign:
+    """All rows of a table: texts that wrap and sort, or figures, whose heads in `right` are aligned to the right."""
+    shown = [{"name": head, "label": head, "field": head, "align": "right" if head in right else "left",
+              "sortable": not right} for head in heads]  # fmt: skip
+    made = ui.table(columns=shown, rows=[dict(zip(heads, row, strict=True)) for row in rows], pagination=0)
+    return made.props("flat dense hide-bottom" if right else "flat dense hide-bottom wrap-cells").classes(
+        "full figures"
+    )
+
+
+def start_button(title: str, icon: str, clicked: Callable[[], Foreign]) -> Foreign:
+    """The button that begins the work of a page."""
+    return ui.button(title, icon=icon, on_click=clicked).props("no-caps unelevated text-color=on-accent")
+
+
+def download_button(file: str, content: str) -> None:
+    """A button that gives a text as a file."""
+    button = ui.button(f"Download {file}", icon="download").props("dense no-caps outline")
+    button.on_click(lambda: ui.download.content(content, file))

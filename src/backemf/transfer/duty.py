@@ -42,6 +42,8 @@ HEATING = "ten minutes of heat"
 """Its name."""
 HEAT_STEP = 0.1
 """Its step [s]."""
+DUTY_STEPS = round(HEAT / HEAT_STEP) + 2000
+"""Steps of all episodes, about, for a progress bar [1]."""
 BAND = 0.05
 """Share of the permissible speed over which a drive reduces its torque to 0 [1]."""
 FREE_SPEED = 300.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -47,7 +47,7 @@ def simulators(
     full = complete_actuator(thing, supply, effort)
     scale = scale_of(full, effort)
     speed = np.linspace(-REACH, REACH, SAMPLES) * scale.speed
-    own = envelope_of(law_of(full), inputs_of(full), partial(command_for, full), speed, scale.asked, timestep)
+    own = _own_envelope(full, speed, scale, timestep)
     factor, unit = axis_scale(own, "N·m")
     rows = -(-len(targets) // 2)
     with look():
@@ -72,6 +72,36 @@ def simulators(
         words = "full torque demanded either way, cold"
         drawn.suptitle(f"{title}: {words}" if title else words.capitalize(), x=0.01, ha="left", fontsize=10.0)
         return save(drawn, path)
+
+
+class Envelopes(NamedTuple):
+    """Largest and smallest torque at each speed, of a motor and of a simulator's own law."""
+
+    speed: np.ndarray
+    """Joint speed [rad/s], shape (samples,)."""
+    own: np.ndarray
+    """Largest and smallest torque of the motor itself [N·m], shape (2, samples)."""
+    theirs: np.ndarray
+    """The same of the simulator's law [N·m], shape (2, samples)."""
+
+
+def envelopes(
+    thing: Motor | Actuator | OnJoint, other: OnJoint, *, effort: str = "peak", timestep: float = 0.002
+) -> Envelopes:
+    """The torque-speed envelope of a motor, cold, beside that of what was read back from a simulator's text."""
+    full = complete_actuator(thing, None, effort)
+    scale = scale_of(full, effort)
+    speed = np.linspace(-REACH, REACH, SAMPLES) * scale.speed
+    own = _own_envelope(full, speed, scale, timestep)
+    return Envelopes(speed, own, _envelope_on(full, other, speed, scale, timestep))
+
+
+def _own_envelope(full: Actuator | OnJoint, speed: np.ndarray, scale: Scale, dt: float) -> np.ndarray:
+    return envelope_of(law_of(full), inputs_of(full), partial(command_for, full), speed, scale.asked, dt)
+
+
+def _envelope_on(full: Actuator | OnJoint, other: OnJoint, speed: np.ndarray, scale: Scale, dt: float) -> np.ndarray:
+    return envelope_of(other.law(), inputs_of(other), partial(asked_of, full, other), speed, scale.asked, dt)
 
 
 def envelope_of(
@@ -102,8 +132,7 @@ def _panel(
     target = target_of(name)
     try:
         found: Exported = export(full, name, effort=effort, timestep=timestep, compare=False)
-        ask = partial(asked_of, full, found.on_joint)
-        other = envelope_of(found.on_joint.law(), inputs_of(found.on_joint), ask, speed, scale.asked, timestep)
+        other = _envelope_on(full, found.on_joint, speed, scale, timestep)
     except BackemfError as error:
         ax.set_title(target.title)
         ax.text(0.5, 0.5, _wrap(str(error)), transform=ax.transAxes, ha="center", va="center", color=GREY, fontsize=7)

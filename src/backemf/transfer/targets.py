@@ -94,6 +94,20 @@ def target_of(name: str) -> Target:
     return Target(f"{simulator}@{version}" if version else simulator, room, version or None, row.endings[0])
 
 
+def titles() -> dict[str, str]:
+    """Every target with its title, and the other versions of its simulator behind it, the newest first."""
+    found: dict[str, str] = {}
+    for name in ROOMS:
+        versions = room_of(name).ABOUT.versions
+        own = [each for each in NAMES if each.partition("@")[0] == name]
+        more = [f"{name}@{version}" for version in reversed(versions)] if len(versions) > 1 else []
+        for each in (*own, *more):
+            title = target_of(each).title
+            if title not in found.values():
+                found[each] = title
+    return found
+
+
 def rooms_for(ending: str) -> list[FileRoom]:
     """The packages that may read a file, in the order in which they are tried."""
     return [room_of(name) for name, row in ROOMS.items() if ending in row.endings]

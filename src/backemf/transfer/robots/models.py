@@ -9,8 +9,6 @@ from ...robot.robot import Robot
 from ...sims import urdf, usd_robot_model
 from ...sims.robot_model import ModelJoint, RobotModel
 
-URDF_ROOT = "<robot"
-
 
 def read_model(robot: Robot) -> RobotModel:
     """The joints of a robot's model, or those that it names itself."""
@@ -19,7 +17,11 @@ def read_model(robot: Robot) -> RobotModel:
             if list(robot.joint_names).count(name) > 1:
                 raise ParameterError(f"{place_of(robot)}joint_names: {name!r} is there twice; leave one of them out")
         return RobotModel(path=None, format="names", joints=tuple(ModelJoint(name=name) for name in robot.joint_names))
-    path = Path(robot.model)
+    return read_model_file(Path(robot.model))
+
+
+def read_model_file(path: Path) -> RobotModel:
+    """The joints of a model: MJCF, URDF or USD."""
     ending = path.suffix.lower()
     if ending == ".urdf":
         return urdf.read_model(path)
