@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from backemf.answers.exports import robot_written
 from backemf.errors import ParameterError
-from backemf.studio.transferring import robot_written
 
 BODY = '<body name="{0}"><joint name="{0}" axis="0 1 0"/><geom size="0.1" mass="1"/>{1}</body>'
 ARM = f"<mujoco><worldbody>{BODY.format('shoulder', BODY.format('elbow', ''))}</worldbody></mujoco>"

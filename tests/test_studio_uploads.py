@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from backemf.answers import jobs
 from backemf.errors import ParameterError
 from backemf.sims.named_files import require_alone
-from backemf.studio import jobs
 from backemf.web import uploads
 from backemf.web.bounded_requests import BoundedRequests
 from backemf.web.named_files import errors_show_names, with_own_files
@@ -282,7 +282,7 @@ def test_a_usd_model_names_no_other_layer(files: Uploads, text: str):
 
 def test_a_robot_has_as_many_joints_as_a_page(files: Uploads):
     """A form for thousands of joints would keep all other pages waiting."""
-    from backemf.studio.transferring import MOST_JOINTS, robot_joints
+    from backemf.answers.exports import MOST_JOINTS, robot_joints
 
     def model(joints: int) -> dict[str, str]:
         bodies = "".join(f'<body><joint name="j{k}"/><geom size="1"/></body>' for k in range(joints))

@@ -293,7 +293,7 @@ def test_a_process_loads_no_page():
     """The table of jobs is read without what serves pages: processes start sooner, and plain installs test them."""
     import subprocess
 
-    code = "import sys, backemf.work.worker, backemf.studio.jobs; sys.exit('nicegui' in sys.modules)"
+    code = "import sys, backemf.work.worker, backemf.answers.jobs; sys.exit('nicegui' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

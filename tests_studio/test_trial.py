@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from backemf.answers import trial
+from backemf.answers.motors import choose
 from backemf.errors import ParameterError
 from backemf.run_view import RunView
-from backemf.studio import trial
-from backemf.studio.motors import choose
 
 STATE = {"m": "maxon-re40-148877", "load": "inertia inertia=1e-5kg*m^2", "ctrl": "voltage", "cmd": "24 V",
          "dur": "10 ms", "dt": "0.1 ms"}  # fmt: skip

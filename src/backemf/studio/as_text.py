@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from nicegui import ui  # pyright: ignore[reportMissingImports]
 
+from ..answers.motors import Chosen, choose, refs_of
 from ..cli.as_program import command_line, export_program, option_words, show_texts
 from ..cli.words import quantity
-from .motors import Chosen, choose, refs_of
 from .session import Download, Session
 from .widgets import box, link
 
@@ -52,7 +52,7 @@ def look_texts(session: Session) -> tuple[str, str]:
 
 def export_python(session: Session, file: str) -> str:
     """The export of a motor."""
-    from .transferring import STEP, thing_of
+    from ..answers.exports import STEP, thing_of
 
     get, chosen = session.get, session.chosen
     thing, joint = thing_of(session.state)

@@ -11,7 +11,7 @@ from nicegui import ui  # pyright: ignore[reportMissingImports]
 from ..errors import BackemfError, ParameterError
 from ..toml_text import parse_toml
 from ..values import Foreign, Json
-from .address import MARK, pack, unpack
+from ..web.address import MARK, pack, unpack
 from .forms import Table
 from .session import Session
 from .widgets import text_input

@@ -20,10 +20,10 @@ from ..identify.rig import LARGEST, firmware_kinds, load_kinds
 from ..plot.interactive_channels import Curve, channels_over_time
 from ..toml_text import write_tables
 from ..values import Foreign
+from ..web.uploads import Upload
 from .file_page import FilePage, number_in, read_tables, show_links
 from .forms import fields_form, kinds_of, part_form
 from .session import Download, Session
-from .uploads import Upload
 from .widgets import card, columns, empty, named, picture, refreshable_method, sentence, start_button, table
 from .work import Work, drop_area, report_frame
 

@@ -6,6 +6,7 @@ import asyncio
 
 from nicegui import run, ui  # pyright: ignore[reportMissingImports]
 
+from ..answers.motors import Chosen, choose, refs_of
 from ..cli.limits_only import JOINT_UNITS
 from ..errors import ParameterError
 from ..plot import interactive as pictures
@@ -14,7 +15,6 @@ from ..plot.page import page_text
 from ..units import format_quantity
 from ..values import Foreign
 from . import as_text
-from .motors import Chosen, choose, refs_of
 from .session import Download, Session
 from .widgets import Latest, box, card, empty, named, picture, refill, sentence
 

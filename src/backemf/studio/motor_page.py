@@ -6,15 +6,15 @@ from collections.abc import Callable, Sequence
 
 from nicegui import ui  # pyright: ignore[reportMissingImports]
 
+from ..answers.motors import FIRST, MOST, Chosen, choose, refs_of
 from ..cli.as_program import command_line, load_program, option_words, sheet_program
 from ..cli.catalogue import SAYS, SHORT, Row, filter_rows, output_row, search_rows
 from ..datasheet.side_by_side import figures_side_by_side
 from ..errors import BackemfError, ParameterError
 from ..motor.estimate import Estimate
 from ..plot import interactive as pictures
+from ..web.address import pack
 from . import as_text, catalogue, sheet_form
-from .address import pack
-from .motors import FIRST, MOST, Chosen, choose, refs_of
 from .session import Session
 from .widgets import box, card, data_table, empty, field, heading, link, named, picture, refill, select, sentence
 

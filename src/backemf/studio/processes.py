@@ -10,4 +10,4 @@ from ..work.workers import Workers
 @cache
 def shared() -> Workers:
     """The processes of this program."""
-    return Workers("backemf.studio.jobs")
+    return Workers("backemf.answers.jobs")

@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from nicegui import ui  # pyright: ignore[reportMissingImports]
 
 from .. import catalog
+from ..answers.motors import FIRST, refs_of
 from ..errors import BackemfError
 from ..transfer.targets import NAMES
 from ..values import Foreign
+from ..web.uploads import Upload
 from . import as_text
-from .motors import FIRST, refs_of
 from .session import Session
-from .uploads import Upload
 from .widgets import card, code, download_button, sentence, start_button
 from .work import Work, drop_area, uploads_of_session
 

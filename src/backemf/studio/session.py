@@ -8,9 +8,11 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from nicegui import ui  # pyright: ignore[reportMissingImports]
+
+from ..answers.state import State
 from ..values import Foreign
-from ..web.address import number_of, to_query
-from .motors import FIRST, Chosen, choose_changed, refs_of
+from ..web.address import to_query
 
 LATER = 0.5
 """How long a change waits until it is kept [s]."""
@@ -27,7 +29,7 @@ class Download:
 
 
 @dataclass
-class Session:
+class Session(State):
     """What a page is given: the state of its address, and ways to show what it does as text."""
 
     path: str
@@ -47,18 +49,11 @@ class Session:
     waiting: bool = False
     """Whether the address is about to be kept."""
 
-    def get(self, name: str, default: str = "") -> str:
-        """A text of the state."""
-        return self.state.get(name) or default
-
     def put(self, **changes: str | None) -> None:
         """Change the state: the address follows, and undo goes back to what it was."""
         merged = {**self.state, **changes}
         self.state.clear()
         self.state.update({name: value for name, value in merged.items() if value})
-        # worker processes read states, too, and load no page
-        from nicegui import ui  # pyright: ignore[reportMissingImports]
-
         query = to_query(self.state)
         ui.run_javascript(f"studio.put({json.dumps(query)}, {json.dumps(sorted(changes))})")
         if not self.waiting:
@@ -75,22 +70,6 @@ class Session:
         """Address of a page with this state."""
         query = to_query({**self.state, **changes})
         return f"{path}?{query}" if query else path
-
-    @property
-    def estimate(self) -> bool:
-        """Whether what a datasheet does not give is estimated."""
-        return self.get("est") == "1"
-
-    @property
-    def chosen(self) -> Chosen:
-        """The motor that the page is about."""
-        ref, percent = (refs_of(self.state) or [FIRST])[0], self.number("ge")
-        share = None if percent is None else 0.01 * percent
-        return choose_changed(ref, self.estimate, self.number("g"), share, self.number("ta"))
-
-    def number(self, name: str) -> float | None:
-        """A number of the state; None where there is none."""
-        return number_of(self.state, name)
 
     def show_texts(self, python: str, command: str, *downloads: Download) -> None:
         """Say what the page shows as Python, as a command, and as files."""

@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 from nicegui import events, ui  # pyright: ignore[reportMissingImports]
 
+from ..answers.motors import read_text
 from ..datasheet.table import LISTS, TABLES, choices, quantities
 from ..datasheet.typed import USUAL, Place, check_typed, typed_figures, unusual_figures, write_typed
 from ..errors import BackemfError
 from ..units import example
 from ..values import Foreign
-from .address import pack, unpack
-from .motors import read_text
+from ..web.address import pack, unpack
 from .session import Session
 from .widgets import box, card, drop_header, field, markup, refill, select, sentence
 

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 
 from nicegui import run, ui  # pyright: ignore[reportMissingImports]
 
+from ..answers import exports
+from ..answers.motors import slug
 from ..cli.drive import controllers
 from ..cli.losses import ERROR_COLUMNS, loss_words
 from ..errors import BackemfError
@@ -14,8 +16,7 @@ from ..plot.interactive import Figure
 from ..transfer import Exported
 from ..transfer.targets import NAMES, target_of, titles
 from ..values import Foreign
-from . import as_text, robot_form, transferring
-from .motors import slug
+from . import as_text, robot_form
 from .processes import shared
 from .session import Download, Session
 from .widgets import Latest, card, choice, code, columns, download_button, escape, picture, sentence, table, text_input
@@ -58,7 +59,7 @@ async def build(session: Session) -> None:
         with problem:
             sentence(words, "error")
 
-    work: Latest[tuple[Exported, Figure | str]] = Latest(transferring.written, shown, failed)
+    work: Latest[tuple[Exported, Figure | str]] = Latest(exports.written, shown, failed)
 
     async def changed(**changes: str | None) -> None:
         session.put(**changes)
@@ -95,7 +96,7 @@ def _options(session: Session, known: dict[str, str], changed: Foreign) -> None:
     place = ui.element("div")
     show_kinds()
     with ui.element("div").classes("words"):
-        for key, label, hint in (("joint", "joint", "joint"), ("ts", "physics step", transferring.STEP)):
+        for key, label, hint in (("joint", "joint", "joint"), ("ts", "physics step", exports.STEP)):
             text_input(label, session.get(key), hint, lambda text, key=key: changed(**{key: text}))
     efforts = {"peak": "peak current", "continuous": "continuous current"}
     effort = choice("Largest torque from", efforts, session.get("effort", "peak"), lambda name: changed(effort=name))

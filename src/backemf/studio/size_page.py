@@ -7,6 +7,7 @@ import shlex
 from nicegui import ui  # pyright: ignore[reportMissingImports]
 
 from ..actuator import Supply
+from ..answers.motors import choose, refs_of
 from ..cli.size import COLUMNS as FIGURES
 from ..cli.size import EXPENDABLE, FIGURE_OF, rounded
 from ..cli.tables import json_text
@@ -19,11 +20,10 @@ from ..size.task import LARGEST, WANTED, JointTask, load_kinds
 from ..size.task_file import EXAMPLE, FORMAT, motion_kinds
 from ..toml_text import write_tables
 from ..values import Foreign
+from ..web.uploads import Upload
 from .file_page import FilePage, number_in, read_tables, show_links
 from .forms import Table, fields_form, kinds_of, part_form
-from .motors import choose, refs_of
 from .session import Download, Session
-from .uploads import Upload
 from .widgets import (
     card,
     choice,

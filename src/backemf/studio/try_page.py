@@ -12,6 +12,7 @@ from pathlib import Path
 from nicegui import events, run, ui  # pyright: ignore[reportMissingImports]
 
 from ..actuator import Delay
+from ..answers import trial
 from ..cli.as_program import simulate_texts
 from ..cli.drive import controllers
 from ..cli.first_run import first_run, input_of, target_words
@@ -22,7 +23,7 @@ from ..plot.interactive_run import run_rows
 from ..plot.style import axis_scale
 from ..run_view import RunView
 from ..values import Foreign
-from . import as_text, trial
+from . import as_text
 from .processes import shared
 from .session import Download, Session
 from .widgets import Latest, box, card, field, heading, markup, picture, refill, sentence

@@ -17,6 +17,7 @@ from ..plot.interactive import Figure
 from ..plot.interactive_laws import laws_over_speed
 from ..progress import progress_bar, watched_progress
 from ..robot import JointDrive
+from ..sims.named_files import require_alone
 from ..transfer import Exported, export
 from ..transfer.duty import DUTY_STEPS
 from ..transfer.picture import envelopes
@@ -24,10 +25,10 @@ from ..transfer.robots.in_memory import export_content
 from ..transfer.robots.models import read_model_file
 from ..transfer.targets import NAMES
 from ..values import Foreign, Json
+from ..web.uploads import LARGEST
 from ..work.workers import Progress
 from .motors import FIRST, choose, refs_of
-from .session import Session
-from .uploads import LARGEST, require_alone
+from .state import State
 
 MOST_JOINTS = 100
 """Most joints of a robot on the page [1]."""
@@ -37,7 +38,7 @@ STEP = "2 ms"
 
 def thing_of(state: dict[str, str]) -> tuple[Foreign, str]:
     """The actuator that is written, and the name of its joint, as `backemf export` makes them."""
-    session = Session("/simulators", dict(state))
+    session = State(dict(state))
     chosen, volts = session.chosen, session.get("v")
     control = session.get("xc") or (None if chosen.joint is not None else "torque")
     actuator = actuator_from(chosen.actuator, controller=control, supply=f"voltage={volts}V" if volts else None)
@@ -92,7 +93,7 @@ def robot_joints(payload: dict[str, Foreign], tell: Progress) -> Json:
 
 def robot_written(payload: dict[str, Foreign], tell: Progress) -> Json:
     """A whole robot for a simulator: its files, and what is lost of each kind of joint."""
-    name, session = payload["name"], Session("/simulators", payload["state"])
+    name, session = payload["name"], State(payload["state"])
     require_alone(Path(payload["model"]), name)
     made = {ref: _drive(ref, session) for ref in payload["drives"].values()}
     drives = {joint: made[ref] for joint, ref in payload["drives"].items()}
@@ -108,7 +109,7 @@ def robot_written(payload: dict[str, Foreign], tell: Progress) -> Json:
     }  # fmt: skip
 
 
-def _drive(ref: str, session: Session) -> JointDrive:
+def _drive(ref: str, session: State) -> JointDrive:
     # the motor of the page is the one that was changed on Look
     own = ref == (refs_of(session.state) or [FIRST])[0]
     chosen, control = session.chosen if own else choose(ref, session.estimate), session.get("xc")

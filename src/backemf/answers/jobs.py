@@ -14,8 +14,8 @@ from ..web.named_files import errors_show_names, show_names, with_own_files
 from ..web.uploads import LARGEST
 from ..work.progress_messages import tell_progress
 from ..work.workers import Job, Progress
+from .exports import compared, robot_joints, robot_written
 from .motors import read_text
-from .transferring import compared, robot_joints, robot_written
 from .trial import run_trial
 
 if TYPE_CHECKING:

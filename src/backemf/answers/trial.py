@@ -20,7 +20,7 @@ from ..simulate import count_steps, simulate
 from ..values import Foreign, Json
 from ..work.progress_messages import tell_progress
 from ..work.workers import Progress
-from .session import Session
+from .state import State
 
 MOST_STEPS = 50_000_000
 """Longest run of the page [steps]."""
@@ -63,7 +63,7 @@ def _run(state: dict[str, str], folder: Path, output: str | None) -> dict[str, J
 
 def parts_of(state: dict[str, str]) -> tuple[Foreign, Foreign, Foreign]:
     """Actuator, load and command that a state describes, in the words of the command line."""
-    session = Session("/try", dict(state))
+    session = State(dict(state))
     for name in ("load", "cmd"):
         text = session.get(name).strip().lower()
         if text.endswith(".csv") or text.startswith("motion"):

@@ -1,0 +1,41 @@
+"""The state of a page, as its address holds it: which motor, and every number that was changed."""
+
+from __future__ import annotations
+
+from ..web.address import number_of
+from .motors import FIRST, Chosen, choose_changed, refs_of
+
+
+class State:
+    """Texts by the names that stand in the address."""
+
+    state: dict[str, str]
+    """The texts."""
+
+    def __init__(self, state: dict[str, str]):
+        self.state = state
+
+    def get(self, name: str, default: str = "") -> str:
+        """A text of the state."""
+        return self.state.get(name) or default
+
+    def number(self, name: str) -> float | None:
+        """A number of the state; None where there is none."""
+        return number_of(self.state, name)
+
+    @property
+    def estimate(self) -> bool:
+        """Whether what a datasheet does not give is estimated."""
+        return self.get("est") == "1"
+
+    @property
+    def chosen(self) -> Chosen:
+        """The motor that the page is about."""
+        ref, percent = (refs_of(self.state) or [FIRST])[0], self.number("ge")
+        share = None if percent is None else 0.01 * percent
+        return choose_changed(ref, self.estimate, self.number("g"), share, self.number("ta"))
+
+    @property
+    def estimating(self) -> bool:
+        """Whether estimates have to be asked for: they are not in the file already."""
+        return self.estimate and not self.chosen.changed
