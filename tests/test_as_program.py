@@ -26,7 +26,7 @@ MOTOR, LIMITS, FEW = "maxon-re40-148877", "unitree-go2", "dynamixel-xl330-m288"
 
 def test_an_option_is_read_as_it_was_written():
     """By a shell; without a value it is left out."""
-    typed = command_line("backemf", "simulate", "m", *option_words({"--command": "step value=24V", "--delay": ""}))
+    typed = command_line("backemf", "simulate", "m", *option_words({"command": "step value=24V", "delay": ""}))
     assert shlex.split(typed.replace("\\\n", "")) == ["backemf", "simulate", "m", "--command", "step value=24V"]
 
 

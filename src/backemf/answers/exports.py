@@ -6,16 +6,17 @@ from dataclasses import asdict
 from pathlib import Path
 
 from ..actuator import Supply
+from ..cli.as_program import command_line, export_program, option_words
 from ..cli.drive import actuator_from
 from ..cli.export import on_joint_from
 from ..cli.losses import error_cells
 from ..cli.robots import change_lines, robot_answer
-from ..cli.words import above_zero
+from ..cli.words import above_zero, quantity
 from ..errors import BackemfError, ParameterError
 from ..files import read_bytes
 from ..plot.interactive import Figure
 from ..plot.interactive_laws import laws_over_speed
-from ..progress import progress_bar, watched_progress
+from ..progress import progress_bar
 from ..robot import JointDrive
 from ..sims.named_files import require_alone
 from ..transfer import Exported, export
@@ -26,6 +27,7 @@ from ..transfer.robots.models import read_model_file
 from ..transfer.targets import NAMES
 from ..values import Foreign, Json
 from ..web.uploads import LARGEST
+from ..work.progress_messages import tell_progress
 from ..work.workers import Progress
 from .motors import FIRST, choose, refs_of
 from .state import State
@@ -64,14 +66,33 @@ def written(state: dict[str, str]) -> tuple[Exported, Figure | str]:
     return found, laws_over_speed(*both, found.target.title, state.get("u") or "rpm")
 
 
+def export_texts(state: dict[str, str], file: str) -> tuple[str, str]:
+    """The export of a motor into a file, as Python and as a command."""
+    it = State(state)
+    get, chosen = it.get, it.chosen
+    thing, joint = thing_of(state)
+    given = {"joint": joint, "timestep": quantity("", get("ts", STEP), "s"), "effort": get("effort")}
+    given |= {"supply": it.number("v"), "kind": get("kind")}
+    control = getattr(thing, "actuator", thing).controller if get("xc") or chosen.joint is None else None
+    program = export_program(chosen.file, get("to", NAMES[0]), file, given, control, it.estimating)
+    options = {"to": get("to", NAMES[0]), "joint": get("joint"), "kind": get("kind"), "controller": get("xc")}
+    options |= {"supply": get("v") and f"voltage={get('v')}V", "timestep": get("ts"), "effort": get("effort")}
+    more = ["--estimate"] if it.estimating else []
+    return program, command_line("backemf", "export", chosen.file, *option_words(options), *more, f"-o {file}")
+
+
+def robot_command(state: dict[str, str], robot: str, file: str) -> str:
+    """The command that writes a whole robot into a file."""
+    get = State(state).get
+    options = {"to": get("to", NAMES[0]), "kind": get("kind"), "timestep": get("ts"), "effort": get("effort")}
+    return command_line("backemf", "export", robot, *option_words(options), f"-o {file}")
+
+
 def compared(payload: dict[str, Foreign], tell: Progress) -> Json:
     """The torque errors of a simulator as rows of a table, found by running both motors."""
     thing, joint = thing_of(payload["state"])
 
-    def watch(*said: Foreign) -> None:
-        tell(dict(zip(("label", "done", "total", "word"), said, strict=True)))
-
-    with watched_progress(watch), progress_bar("running both motors", DUTY_STEPS) as advance:
+    with tell_progress(tell), progress_bar("running both motors", DUTY_STEPS) as advance:
         options = _options(payload["state"], payload["state"].get("ts") or STEP)
         found = export(thing, joint=joint, advance=advance, **options)
     return [list(error_cells(error)) for error in found.errors]

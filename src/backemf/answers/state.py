@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from ..web.address import number_of
+import math
+
+from ..errors import BackemfError, ParameterError
+from ..toml_text import parse_toml
+from ..values import Foreign
+from ..web.address import MARK, number_of, unpack
 from .motors import FIRST, Chosen, choose_changed, refs_of
 
 
@@ -39,3 +44,21 @@ class State:
     def estimating(self) -> bool:
         """Whether estimates have to be asked for: they are not in the file already."""
         return self.estimate and not self.chosen.changed
+
+
+def read_tables(text: str, first: str) -> dict[str, Foreign]:
+    """The tables of a TOML text, packed or plain, or those of `first` where it is none."""
+    try:
+        plain = unpack(text) if text.startswith(MARK) else text
+        return parse_toml(plain or first, "the address", ParameterError, "TOML")
+    except BackemfError:
+        return parse_toml(first, "", ParameterError, "TOML")
+
+
+def number_in(text: str) -> float | None:
+    """The number that a text is; None where it is none."""
+    try:
+        found = float(text)
+    except ValueError:
+        return None
+    return found if math.isfinite(found) else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ..actuator import Actuator
 from ..commands import Signal
@@ -18,9 +18,18 @@ def command_line(*words: str) -> str:
     return " \\\n    ".join([" ".join(words[:3]), *words[3:]])
 
 
-def option_words(options: Mapping[str, str | None]) -> list[str]:
-    """Options with their values, as a shell reads them; one without a value is left out."""
-    return [f"{name} {shlex.quote(value)}" for name, value in options.items() if value]
+def option_words(options: Mapping[str, object]) -> list[str]:
+    """Options as a shell reads them: {"hold_out": 0.3} is --hold-out 0.3; what is empty or 0 is left out.
+
+    A list gives its option once for each of its values, and a dict for each of its pairs, as in --unit angle=deg.
+    """
+    words: list[str] = []
+    for name, value in options.items():
+        if isinstance(value, Mapping):
+            value = [f"{key}={each}" for key, each in value.items()]
+        for each in value if isinstance(value, list) else [value] if value else []:
+            words.append(f"--{name.replace('_', '-')} {shlex.quote(str(each))}")
+    return words
 
 
 def load_program(motor: str, estimate: bool = False) -> str:
@@ -42,7 +51,7 @@ def show_texts(
 
     # the operating range is drawn where the figures say which torque is continuous
     ranged = motor is None or known_range(motor, volts, celsius) is not None
-    options = option_words({"--voltage": _with_unit(volts, "V"), "--temperature": _with_unit(celsius, "degC")})
+    options = option_words({"voltage": _with_unit(volts, "V"), "temperature": _with_unit(celsius, "degC")})
     more = [*(["--estimate"] if estimate else []), *(["--plot range.png"] if ranged else []), "--page motor.html"]
     command = command_line("backemf", "show", name, *options, *more)
     if motor is None:
@@ -68,7 +77,7 @@ def simulate_texts(
 
     Args:
         name: The motor.
-        options: Texts of the options by their names, such as "--load".
+        options: Texts of the options by their names, such as "load".
         parts: Actuator, load and command that they describe.
         times: Duration and step [s].
         estimate: Whether what a datasheet does not give is estimated.
@@ -96,6 +105,39 @@ def export_program(
         f'found = be.export({exported}, "{to}"{given})\n'
         f'open("{file}", "w").write(found.text)\nprint(found.losses, found.errors)\n'
     )
+
+
+def identify_texts(
+    logs: Sequence[str], motor: str, reading: Mapping[str, Foreign], options: Mapping[str, Foreign]
+) -> tuple[str, str]:
+    """A fit as a Python program, and as `backemf identify`.
+
+    `reading` are channels, units and rate [Hz] of `be.read_log`, `options` those of `be.identify` besides the rig.
+    """
+    program = (
+        "import backemf as be\n\n"
+        f"logs = [be.read_log(path{_arguments(reading)}) for path in {list(logs)!r}]\n"
+        f'fit = be.identify(logs, {motor!r}, rig=be.Rig.read("rig.toml"){_arguments(options)})\n'
+        'fit.save("fitted.toml")\nfit.report("fit.html")\n'
+    )
+    rate = f"{reading['rate']:g} Hz" if reading.get("rate") else ""
+    given = {"motor": motor, "rig": "rig.toml", "channel": reading["channels"], "unit": reading["units"], "rate": rate}
+    files = ("-o fitted.toml", "--report fit.html")
+    return program, command_line("backemf", "identify", shlex.join(logs), *option_words({**given, **options}), *files)
+
+
+def size_texts(folder: str = "") -> tuple[str, str]:
+    """The motors for a task as a Python program, and as `backemf size`; `folder` has the candidates, if any."""
+    given = f', "{folder}"' if folder else ""
+    program = (
+        f'import backemf as be\n\nfound = be.size("task.toml"{given})\nprint(found.best)\nfound.report("size.html")\n'
+    )
+    options = option_words({"from": folder, "report": "size.html"})
+    return program, command_line("backemf", "size", "task.toml", *options, "--json > size.json")
+
+
+def _arguments(given: Mapping[str, Foreign]) -> str:
+    return "".join(f", {name}={value!r}" for name, value in given.items() if value)
 
 
 def _replace_parts(parts: Mapping[str, Foreign]) -> str:

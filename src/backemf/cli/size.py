@@ -158,6 +158,14 @@ def _lines(row: dict[str, Json], columns: Sequence[tuple[str, str, str]], folded
     return [[motor, *cells[1:]], [f"  + {gear}", *("" for _ in cells[1:])]]
 
 
+def axis_of(wanted: str) -> tuple[str, str]:
+    """Key among the figures of a pair, and title with unit, of something that is wanted."""
+    from ..size.task import WANTED
+
+    unit = WANTED[wanted][0].replace("degC", "°C").replace("*", "·")
+    return FIGURE_OF.get(wanted) or wanted, f"{wanted.replace('_', ' ')} [{unit}]"
+
+
 def rounded(row: Mapping[str, Json], columns: Sequence[tuple[str, str, str]]) -> dict[str, Json]:
     """The figures of a pair with as many digits as are printed, still numbers, so that a table can be sorted."""
     shown = {key: _rounded(row.get(key), form) for _, key, form in columns}

@@ -77,20 +77,6 @@ def typed_example(entry: Field, main: str = "1") -> str:
         return "1"
 
 
-def option_words(options: Mapping[str, object]) -> list[str]:
-    """Options as words of a command line: {"hold_out": 0.3} is --hold-out 0.3; what is empty or 0 is left out.
-
-    A list gives its option once for each of its values, and a dict for each of its pairs, as in --unit angle=deg.
-    """
-    words: list[str] = []
-    for name, value in options.items():
-        if isinstance(value, Mapping):
-            value = [f"{key}={each}" for key, each in value.items()]
-        for each in value if isinstance(value, list) else [value] if value else []:
-            words += [f"--{name.replace('_', '-')}", str(each)]
-    return words
-
-
 def load_from(text: str, linear: bool = False) -> Load:
     """A load from words such as `inertia inertia=2kg*cm^2`; for a linear motor in newtons, metres and kilograms."""
     word, _, rest = text.strip().partition(" ")

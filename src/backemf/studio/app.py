@@ -50,7 +50,7 @@ def serve_studio(host: str = "127.0.0.1", port: int = 8337, browser: bool = True
     from ..web.bounded_requests import BoundedRequests
     from ..web.uploads import LARGEST
     from .layout import head
-    from .processes import shared
+    from .work import shared
 
     ui.add_head_html(head(), shared=True)
     for name in PAGES:

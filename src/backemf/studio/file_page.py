@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Mapping
 
 from nicegui import ui  # pyright: ignore[reportMissingImports]
 
-from ..errors import BackemfError, ParameterError
-from ..toml_text import parse_toml
+from ..errors import BackemfError
 from ..values import Foreign, Json
-from ..web.address import MARK, pack, unpack
-from .forms import Table
+from ..web.address import pack
+from ..web.uploads import kept_answer, key_of
 from .session import Session
 from .widgets import text_input
-from .work import Work, kept_answer, key_of, uploads_of_session
+from .work import Work, uploads_of_session
 
 PAGES = {"Look": "/look", "Try": "/try", "Simulators": "/simulators"}
 """Where a motor that was found can be opened."""
@@ -81,21 +79,3 @@ def show_links(title: str, links: Mapping[str, str], look: str = "") -> None:
     ui.label(title).classes(look)
     for page, link in links.items():
         ui.link(page, link)
-
-
-def read_tables(text: str, first: str) -> Table:
-    """The tables of a TOML text, packed or plain, or those of `first` where it is none."""
-    try:
-        plain = unpack(text) if text.startswith(MARK) else text
-        return parse_toml(plain or first, "the address", ParameterError, "TOML")
-    except BackemfError:
-        return parse_toml(first, "", ParameterError, "TOML")
-
-
-def number_in(text: str) -> float | None:
-    """The number that a text is; None where it is none."""
-    try:
-        found = float(text)
-    except ValueError:
-        return None
-    return found if math.isfinite(found) else None

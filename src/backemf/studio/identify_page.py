@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import shlex
 from functools import partial
 
 from nicegui import ui  # pyright: ignore[reportMissingImports]
 
 from ..actuator import Supply
+from ..answers.state import number_in, read_tables
+from ..cli.as_program import identify_texts
 from ..cli.identify import share_or_note, verdict
-from ..cli.words import option_words
 from ..errors import BackemfError
 from ..files import read_text
 from ..identify import CHANNELS, Rig
@@ -21,11 +21,11 @@ from ..plot.interactive_channels import Curve, channels_over_time
 from ..toml_text import write_tables
 from ..values import Foreign
 from ..web.uploads import Upload
-from .file_page import FilePage, number_in, read_tables, show_links
+from .file_page import FilePage, show_links
 from .forms import fields_form, kinds_of, part_form
 from .session import Download, Session
-from .widgets import card, columns, empty, named, picture, refreshable_method, sentence, start_button, table
-from .work import Work, drop_area, report_frame
+from .widgets import box, card, columns, empty, named, picture, refreshable_method, sentence, table
+from .work import Work, drop_area, report_frame, start_button
 
 LOGS = (".csv", ".parquet", ".npz", ".json", ".mcap")
 """Files of logs."""
@@ -202,7 +202,7 @@ class Identify(FilePage):
         with card("Columns"):
             if "time" not in [channel for channel, _ in seen.values()]:
                 self.text_field("rate", "rows per second, as no column has times", "200", self.read_logs)
-            with ui.element("div").classes("column-map"):
+            with box("column-map"):
                 for text, guess in list(seen.items())[:200]:
                     channel, unit = self.mapped.get(text, guess)
                     ui.label(text).classes("file-name")
@@ -306,21 +306,13 @@ class Identify(FilePage):
             self.session.show_texts("", "")
             return
         reading = {"channels": asked["channels"], "units": asked["units"], "rate": asked["rate"]}
-        python = (
-            "import backemf as be\n\n"
-            f"logs = [be.read_log(path{_arguments(reading)}) for path in {logs!r}]\n"
-            f'fit = be.identify(logs, {motor!r}, rig=be.Rig.read("rig.toml"){_arguments(self.options)})\n'
-            'fit.save("fitted.toml")\nfit.report("fit.html")\n'
-        )
-        rate = f"{asked['rate']:g} Hz" if asked["rate"] else ""
-        given = {"motor": motor, "rig": "rig.toml", "channel": asked["channels"], "unit": asked["units"], "rate": rate}
-        words = ["backemf", "identify", *logs, *option_words({**given, **self.options}), "-o", "fitted.toml"]
+        texts = identify_texts(logs, motor, reading, self.options)
         files = [Download("rig.toml", lambda: self.rig_text)]
         for joint, text in self.answer.get("motors", {}).items():
             files.append(Download(f"fitted{'_' if joint else ''}{joint}.toml", lambda text=text: text))
         if self.answer:
             files.append(Download("fit.html", lambda: self.answer["report"]))
-        self.session.show_texts(python, shlex.join([*words, "--report", "fit.html"]), *files)
+        self.session.show_texts(*texts, *files)
 
 
 def build(session: Session) -> None:
@@ -331,7 +323,3 @@ def build(session: Session) -> None:
 def _say(findings: list[list[str]]) -> None:
     for severity, figure, text in findings:
         sentence(f"{figure}: {text}", severity)
-
-
-def _arguments(given: dict[str, Foreign]) -> str:
-    return "".join(f", {name}={value!r}" for name, value in given.items() if value)

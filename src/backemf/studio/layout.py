@@ -7,6 +7,7 @@ from pathlib import Path
 
 from nicegui import app, ui  # pyright: ignore[reportMissingImports]
 
+from ..answers.motors import choose, refs_of
 from ..errors import BackemfError
 from ..files import read_text
 from ..values import Foreign
@@ -62,6 +63,20 @@ def _header(title: str) -> None:
         with box("tools"):
             tool("undo", "Undo", "Undo (Ctrl+Z)", lambda: ui.run_javascript("studio.undo()")).classes("undo")
             tool("contrast", "Light or dark", "Light or dark", switch)
+
+
+def motor_bar(session: Session) -> None:
+    """Which motor a page is about, and where another one is chosen."""
+    with box("motor-bar"):
+        ui.label(session.chosen.name).classes("motor-name")
+        more = [choose(ref, session.estimate).name for ref in refs_of(session.state)[1:]]
+        if more:
+            ui.label("with " + ", ".join(more)).classes("muted")
+        if session.estimate:
+            ui.label("with estimates").classes("badge")
+        if session.chosen.changed:
+            ui.label("changed: " + ", ".join(session.chosen.changed)).classes("badge")
+        link("change", "/motor")
 
 
 def _texts(session: Session) -> None:

@@ -6,17 +6,17 @@ import asyncio
 
 from nicegui import run, ui  # pyright: ignore[reportMissingImports]
 
-from ..answers.motors import Chosen, choose, refs_of
+from ..answers.look import efficiency_and_heat, page_of, torque_and_texts
+from ..answers.motors import Chosen, choose
 from ..cli.limits_only import JOINT_UNITS
-from ..errors import ParameterError
-from ..plot import interactive as pictures
 from ..plot.conditions import Condition, conditions_of
-from ..plot.page import page_text
+from ..plot.interactive import Figure
 from ..units import format_quantity
 from ..values import Foreign
-from . import as_text
-from .session import Download, Session
-from .widgets import Latest, box, card, empty, named, picture, refill, sentence
+from ..work.latest import Latest
+from .layout import motor_bar
+from .session import Download, Session, motor_download
+from .widgets import box, card, empty, named, picture, refill, sentence
 
 REST = 0.08
 """How long a slider rests until the smaller pictures follow [s]."""
@@ -24,7 +24,7 @@ REST = 0.08
 
 def build(session: Session) -> None:
     """Build the page."""
-    as_text.motor_bar(session)
+    motor_bar(session)
     chosen = session.chosen
     motor = chosen.motor
     if motor is None:
@@ -42,8 +42,8 @@ def build(session: Session) -> None:
             named(unit.props("no-caps unelevated toggle-text-color=on-accent"), "Unit of speed")
             ui.button("As the motor is", icon="restart_alt", on_click=lambda: reset()).props("flat dense no-caps")
         with box():
-            figure, texts = _main(session.state)
-            efficient, hot = _rest(session.state)
+            figure, texts = torque_and_texts(session.state)
+            efficient, hot = efficiency_and_heat(session.state)
             with card("Torque over speed"):
                 torque = picture(figure, "Torque over speed, continuous and short-term", 380)
             with box("pair"):
@@ -55,15 +55,15 @@ def build(session: Session) -> None:
                         lacking = "thermal resistance" if motor.thermal is None else "maximum winding temperature"
                         empty(f"The figures give no {lacking}.", "Add it on page Motor: Change its figures.")
             problem = ui.element("div")
-    session.show_texts(*texts)
+    _say(session, texts)
     moves = 0
 
-    def drawn(found: tuple[pictures.Figure, tuple[Foreign, ...]]) -> None:
+    def drawn(found: tuple[Figure, tuple[str, str]]) -> None:
         problem.clear()
         torque.update_figure(found[0])
-        session.show_texts(*found[1])
+        _say(session, found[1])
 
-    def drawn_rest(found: tuple[pictures.Figure, pictures.Figure | None]) -> None:
+    def drawn_rest(found: tuple[Figure, Figure | None]) -> None:
         efficiency.update_figure(found[0])
         if heating and found[1]:
             heating.update_figure(found[1])
@@ -72,7 +72,7 @@ def build(session: Session) -> None:
         with refill(problem):
             sentence(words, "error")
 
-    work, later = Latest(_main, drawn, failed), Latest(_rest, drawn_rest, failed)
+    work, later = Latest(torque_and_texts, drawn, failed), Latest(efficiency_and_heat, drawn_rest, failed)
 
     async def changed() -> None:
         nonlocal moves
@@ -98,33 +98,10 @@ def build(session: Session) -> None:
         each.on_value_change(changed)
 
 
-def _main(state: dict[str, str]) -> tuple[pictures.Figure, tuple[Foreign, ...]]:
-    """What follows a slider at once: torque over speed, and the page as text."""
-    session = Session("/look", state)
+def _say(session: Session, texts: tuple[str, str]) -> None:
     chosen = session.chosen
-    others = [choose(ref, session.estimate) for ref in refs_of(state)[1:]]
-    motors = [(one.name, one.actuator, one.motor) for one in (chosen, *others)]
-    figure = pictures.torque_over_speed(motors, session.number("v"), session.number("t"), session.get("u", "rpm"))
-    page = Download("motor.html", lambda: run.io_bound(_page, chosen))
-    return figure, (*as_text.look_texts(session), *as_text.motor_download(chosen), page)
-
-
-def _page(chosen: Chosen) -> str:
-    """The page that `backemf show --page` writes; the file of a changed motor is that of an actuator."""
-    findings = [] if chosen.sheet is None or chosen.changed else chosen.sheet.check()
-    return page_text(chosen.name, chosen.motor, findings=findings)
-
-
-def _rest(state: dict[str, str]) -> tuple[pictures.Figure, pictures.Figure | None]:
-    """What follows when the slider rests: efficiency and heat; None where the motor says too little."""
-    session = Session("/look", state)
-    motor, celsius = session.chosen.motor, session.number("t")
-    assert motor is not None
-    try:
-        heat = pictures.heating(motor, celsius)
-    except ParameterError:
-        heat = None
-    return pictures.efficiency(motor, session.number("v"), celsius, session.get("u", "rpm")), heat
+    page = Download("motor.html", lambda: run.io_bound(page_of, chosen))
+    session.show_texts(*texts, motor_download(chosen), page)
 
 
 class QuickSlider(ui.slider):
@@ -150,11 +127,11 @@ def _slider(one: Condition, session: Session) -> Foreign:
 
 def _limits_alone(session: Session, chosen: Chosen) -> None:
     """A motor without a winding: what its limits allow, and what it lacks."""
+    figure, texts = torque_and_texts(session.state)
     sheet = chosen.sheet if chosen.sheet is not None and chosen.sheet.says == "limits only" else None
     if chosen.actuator.limits:
         with card("What the printed torque and speed allow" if sheet else "What the limits allow"):
-            shown = [(chosen.name, chosen.actuator, None)]
-            picture(pictures.torque_over_speed(shown, None, None, session.get("u", "rpm")), "Torque over speed")
+            picture(figure, "Torque over speed")
             if sheet:
                 limits, missing = sheet.limits_only()
                 sentence(f"{limits}. A motor lacks: {'; '.join(missing)}.", "info")
@@ -163,4 +140,4 @@ def _limits_alone(session: Session, chosen: Chosen) -> None:
     for name, value in (chosen.joint or {}).items():
         if isinstance(value, float):
             ui.label(f"{name}: {format_quantity(value, JOINT_UNITS.get(name, '1'))}").classes("muted")
-    session.show_texts(*as_text.look_texts(session), *as_text.motor_download(chosen))
+    session.show_texts(*texts, motor_download(chosen))

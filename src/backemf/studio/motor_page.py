@@ -14,8 +14,8 @@ from ..errors import BackemfError, ParameterError
 from ..motor.estimate import Estimate
 from ..plot import interactive as pictures
 from ..web.address import pack
-from . import as_text, catalogue, sheet_form
-from .session import Session
+from . import catalogue, sheet_form
+from .session import Session, motor_download
 from .widgets import box, card, data_table, empty, field, heading, link, named, picture, refill, select, sentence
 
 FILTERS = {
@@ -132,7 +132,7 @@ def _catalogue(session: Session, choose_refs: Choose) -> None:
         count = ui.label("Reading the catalogue …").classes("muted").props('role="status"')
         columns = [("name", "motor", False), ("says", "says", False)]
         columns += [(key, title, True) for key, (title, *_) in SHORT.items()]
-        shown = data_table(columns, [], row_key="id", pagination={"rowsPerPage": 12}).classes("catalogue")
+        shown = data_table(columns, [], True, row_key="id", pagination={"rowsPerPage": 12}).classes("catalogue")
     shown.add_slot("body-cell-name", NAME_CELL)
     for key in SHORT:
         shown.add_slot(f"body-cell-{key}", FIGURE_CELL)
@@ -199,7 +199,7 @@ def _figures(session: Session, motors: list[Chosen]) -> None:
         with ui.expansion(f"{len(found)} figures", value=len(motors) > 1).classes("text-panel"):
             columns = [("figure", "figure", False), *((f"m{k}", one.name, True) for k, one in enumerate(motors))]
             rows = [{"figure": name} | {f"m{k}": text for k, text in enumerate(texts)} for name, texts in found]
-            data_table(columns, rows, pagination=0).props("wrap-cells hide-pagination").classes("figures")
+            data_table(columns, rows, False, pagination=0).props("wrap-cells hide-pagination").classes("figures")
     for one in motors if session.estimate else ():
         if _estimates(one):
             heading("Estimates, not the maker's figures" + (f": {one.name}" if len(motors) > 1 else ""), 3)
@@ -220,7 +220,7 @@ def _say(session: Session) -> None:
     python = load_program(chosen.file)
     if chosen.sheet is not None:
         python = sheet_program(chosen.file, chosen.actuator.motor is not None, session.estimate)
-    filters = option_words({f"--{name}": session.get(key) for key, (name, _) in FILTERS.items()})
+    filters = option_words({name: session.get(key) for key, (name, _) in FILTERS.items()})
     listed = command_line("backemf", "list", *filters)
-    shown = command_line("backemf", "show", chosen.file, *as_text.estimating(session))
-    session.show_texts(python, f"{listed}\n{shown}", *as_text.motor_download(chosen))
+    shown = command_line("backemf", "show", chosen.file, *(["--estimate"] if session.estimating else []))
+    session.show_texts(python, f"{listed}\n{shown}", motor_download(chosen))

@@ -8,15 +8,14 @@ from collections.abc import Mapping
 from nicegui import ui  # pyright: ignore[reportMissingImports]
 
 from .. import catalog
+from ..answers.exports import robot_command
 from ..answers.motors import FIRST, refs_of
 from ..errors import BackemfError
-from ..transfer.targets import NAMES
 from ..values import Foreign
 from ..web.uploads import Upload
-from . import as_text
 from .session import Session
-from .widgets import card, code, download_button, sentence, start_button
-from .work import Work, drop_area, uploads_of_session
+from .widgets import box, card, code, download_button, sentence
+from .work import Work, drop_area, start_button, uploads_of_session
 
 ENDINGS = (".xml", ".mjcf", ".urdf", ".usda", ".usd", ".usdc")
 """Models that can be dropped."""
@@ -33,7 +32,7 @@ def build(session: Session) -> None:
     with card("A whole robot"):
         about = "Drop the model of a robot, MJCF, URDF or USD in one file, and choose motors for its joints."
         ui.label(about).classes("muted")
-        place = ui.element("div").classes("stack spaced")
+        place = box("stack spaced")
         drop_area("Drop a robot's model here, or choose one", files, dropped, ENDINGS)
 
     async def show() -> None:
@@ -48,7 +47,7 @@ def build(session: Session) -> None:
                 return
             joints = await Work(f"reading {model.name}").run("joints", {"model": str(model.path), "name": model.name})
             if joints:
-                with ui.element("div").classes("stack"):
+                with box():
                     _joints(session, model, joints)
 
     ui.timer(0.02, show, once=True)
@@ -87,7 +86,7 @@ def _joints(session: Session, model: Upload, joints: list[Mapping[str, str]]) ->
 
     ui.label(f"{model.name}: {len(joints)} joints").classes("motor-small")
     select("Same motor on every hinge", put_all).props("clearable").classes("kind")
-    with ui.element("div").classes("figure-grid"):
+    with box("figure-grid"):
         selects = {
             name: select(
                 f"{name} ({joint['kind']})", lambda ref, name=name: put(name, ref),
@@ -96,7 +95,7 @@ def _joints(session: Session, model: Upload, joints: list[Mapping[str, str]]) ->
         }  # fmt: skip
     start_button("Write the robot", "precision_manufacturing", write).classes("start")
     work = Work("writing the robot")
-    result = ui.element("div").classes("stack")
+    result = box()
 
 
 def _written(session: Session, found: Mapping[str, Foreign]) -> None:
@@ -113,7 +112,4 @@ def _written(session: Session, found: Mapping[str, Foreign]) -> None:
     for note in found["notes"]:
         sentence(note, "info")
     output, robot = list(found["files"])[:2]
-    options = {"--to": session.get("to", NAMES[0]), "--kind": session.get("kind"), "--timestep": session.get("ts"),
-               "--effort": session.get("effort")}  # fmt: skip
-    words = [word for name, text in options.items() for word in as_text.option(name, text)]
-    code(as_text.command("backemf", "export", robot, *words, f"-o {output}"), "the command")
+    code(robot_command(session.state, robot, output), "the command")

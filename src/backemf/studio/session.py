@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from nicegui import ui  # pyright: ignore[reportMissingImports]
 
+from ..answers.motors import Chosen
 from ..answers.state import State
 from ..values import Foreign
 from ..web.address import to_query
@@ -26,6 +27,11 @@ class Download:
     """Its name."""
     content: Callable[[], Foreign]
     """Makes its content when it is asked for: bytes, a text, a path of our own, or an awaitable of one."""
+
+
+def motor_download(chosen: Chosen) -> Download:
+    """The TOML file that a command refers to."""
+    return Download(chosen.file if chosen.text else f"{chosen.file}.toml", lambda: chosen.toml)
 
 
 @dataclass

@@ -16,11 +16,13 @@ from ..plot.interactive import Figure
 from ..transfer import Exported
 from ..transfer.targets import NAMES, target_of, titles
 from ..values import Foreign
-from . import as_text, robot_form
-from .processes import shared
-from .session import Download, Session
-from .widgets import Latest, card, choice, code, columns, download_button, escape, picture, sentence, table, text_input
+from ..work.latest import Latest
+from . import robot_form
+from .layout import motor_bar
+from .session import Download, Session, motor_download
+from .widgets import box, card, choice, code, columns, download_button, escape, picture, sentence, table, text_input
 from .words_form import words_form
+from .work import shared
 
 STATUSES = ("unknown", "dropped", "approximated", "kept")
 """Every status, in the order of the table."""
@@ -28,7 +30,7 @@ STATUSES = ("unknown", "dropped", "approximated", "kept")
 
 async def build(session: Session) -> None:
     """Build the page."""
-    as_text.motor_bar(session)
+    motor_bar(session)
     tasks: set[asyncio.Task[None]] = set()
     ui.context.client.on_delete(lambda: [task.cancel() for task in tasks])
     known = await run.io_bound(titles)
@@ -37,9 +39,9 @@ async def build(session: Session) -> None:
         options = card("Target").__enter__()
     with right:
         problem = ui.element("div")
-        lost = ui.element("div").classes("stack")
-        text = ui.element("div").classes("stack")
-        with ui.element("div").classes("stack"):
+        lost = box()
+        text = box()
+        with box():
             robot_form.build(session)
 
     def clear() -> None:
@@ -95,13 +97,13 @@ def _options(session: Session, known: dict[str, str], changed: Foreign) -> None:
     choice("Simulator", known, session.get("to", NAMES[0]), aim)
     place = ui.element("div")
     show_kinds()
-    with ui.element("div").classes("words"):
+    with box("words"):
         for key, label, hint in (("joint", "joint", "joint"), ("ts", "physics step", exports.STEP)):
             text_input(label, session.get(key), hint, lambda text, key=key: changed(**{key: text}))
     efforts = {"peak": "peak current", "continuous": "continuous current"}
     effort = choice("Largest torque from", efforts, session.get("effort", "peak"), lambda name: changed(effort=name))
     effort.classes("spaced")
-    with ui.element("div").classes("spaced"):
+    with box("spaced"):
         words_form("Controller", controllers(), session.get("xc", "torque"), lambda text: changed(xc=text))
 
 
@@ -113,7 +115,7 @@ def _summary(found: Exported, drawn: Figure | str) -> None:
             for status in reversed(STATUSES):
                 if count := sum(loss.status == status for loss in found.statuses):
                     ui.html(f'<span class="status {status}">{count} {status}</span>', sanitize=False)
-        with ui.element("div").classes("losses").props('role="table" aria-label="What is lost"'):
+        with box("losses").props('role="table" aria-label="What is lost"'):
             for loss in sorted(found.statuses, key=lambda each: STATUSES.index(each.status)):
                 ui.html(
                     f'<div role="row" class="loss"><span role="cell">{escape(loss.phenomenon)}</span>'
@@ -153,16 +155,11 @@ async def _errors(session: Session, lost: Foreign) -> None:
 
 def _text(session: Session, found: Exported) -> None:
     """The text itself, and how it is made."""
-    get, chosen = session.get, session.chosen
+    chosen = session.chosen
     file = f"{slug(chosen.name)}{found.target.ending}"
     with card("The text"):
         with ui.row().classes("run-head"):
             download_button(file, found.text)
         code(found.text, f"the text for {found.target.title}")
-    supply = get("v") and f"voltage={get('v')}V"
-    options = {"--to": get("to", NAMES[0]), "--joint": get("joint"), "--kind": get("kind"), "--controller": get("xc"),
-               "--supply": supply, "--timestep": get("ts"), "--effort": get("effort")}  # fmt: skip
-    words = [word for name, text in options.items() for word in as_text.option(name, text)]
-    command = as_text.command("backemf", "export", chosen.file, *words, *as_text.estimating(session), f"-o {file}")
     files = [Download(name, lambda text=text: text) for name, text in {file: found.text, **found.files}.items()]
-    session.show_texts(as_text.export_python(session, file), command, *files, *as_text.motor_download(chosen))
+    session.show_texts(*exports.export_texts(session.state, file), *files, motor_download(chosen))

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import shlex
-
 from nicegui import ui  # pyright: ignore[reportMissingImports]
 
 from ..actuator import Supply
 from ..answers.motors import choose, refs_of
+from ..answers.state import number_in, read_tables
+from ..cli.as_program import size_texts
 from ..cli.size import COLUMNS as FIGURES
-from ..cli.size import EXPENDABLE, FIGURE_OF, rounded
+from ..cli.size import EXPENDABLE, axis_of, rounded
 from ..cli.tables import json_text
-from ..cli.words import option_words
 from ..errors import BackemfError
 from ..files import read_text
 from ..plot.interactive_pairs import pairs_by_figures
@@ -21,22 +20,11 @@ from ..size.task_file import EXAMPLE, FORMAT, motion_kinds
 from ..toml_text import write_tables
 from ..values import Foreign
 from ..web.uploads import Upload
-from .file_page import FilePage, number_in, read_tables, show_links
+from .file_page import FilePage, show_links
 from .forms import Table, fields_form, kinds_of, part_form
 from .session import Download, Session
-from .widgets import (
-    card,
-    choice,
-    columns,
-    empty,
-    named,
-    picture,
-    refreshable_method,
-    sentence,
-    start_button,
-    text_input,
-)
-from .work import Work, drop_area, report_frame
+from .widgets import card, choice, columns, data_table, empty, named, picture, refreshable_method, sentence, text_input
+from .work import Work, drop_area, report_frame, start_button
 
 SOURCES = {"": "the catalogue of backemf", "chosen": "the motors of page 1", "files": "files that were dropped in"}
 """Where candidates come from."""
@@ -217,10 +205,7 @@ class Size(FilePage):
     def _pairs(self, joint: dict[str, Foreign]) -> None:
         links = {row["name"]: self.links(row["text"], found=None) for row in (*joint["front"], *joint["rows"])}
         if links and len(self.answer["wanted"]) > 1:
-            axes = [
-                (FIGURE_OF.get(name) or name, f"{name.replace('_', ' ')} [{_unit(name)}]")
-                for name in self.answer["wanted"][:2]
-            ]
+            axes = [axis_of(name) for name in self.answer["wanted"][:2]]
             drawn = pairs_by_figures(joint["rows"], joint["front"], *axes)
             shown = picture(drawn, "Pairs by what is wanted; a point opens its pair", height=340)
             with ui.row().classes("open-in") as picked:
@@ -235,35 +220,25 @@ class Size(FilePage):
 
             shown.on("plotly_click", open_pair)
         if links:
-            heads = [
-                {"name": key, "label": title.replace("\n", " "), "field": key, "sortable": True,
-                 "align": "right" if form else "left"} for title, key, form in COLUMNS
-            ]  # fmt: skip
-            heads.insert(1, {"name": "open", "label": "open in", "field": "open", "align": "left"})
+            heads = [(key, title.replace("\n", " "), bool(form)) for title, key, form in COLUMNS]
+            heads.insert(1, ("open", "open in", False))
             rows = [{**rounded(row, COLUMNS), "open": list(links[row["name"]].items())} for row in joint["rows"]]
-            made = ui.table(columns=heads, rows=rows, row_key="name", pagination=10)
-            made.props("dense flat").classes("full figures size-pairs").add_slot("body-cell-open", OPEN)
+            made = data_table(heads, rows, True, row_key="name", pagination=10)
+            made.classes("full figures size-pairs").add_slot("body-cell-open", OPEN)
 
     def texts(self) -> None:
         """The same as Python, as a command, and as files."""
-        folder = FOLDERS.get(self.session.get("cand"), "")
-        found = f'found = be.size("task.toml", "{folder}")' if folder else 'found = be.size("task.toml")'
-        python = f'import backemf as be\n\n{found}\nprint(found.best)\nfound.report("size.html")\n'
-        words = ["backemf", "size", "task.toml", *option_words({"from": folder, "report": "size.html"})]
+        texts = size_texts(FOLDERS.get(self.session.get("cand"), ""))
         files = [Download("task.toml", lambda: self.text)]
         if self.answer:
             files.append(Download("size.html", lambda: self.answer["report"]))
             files.append(Download("size.json", lambda: json_text(self.answer["answer"]) + "\n"))
-        self.session.show_texts(python, f"{shlex.join(words)} --json > size.json", *files)
+        self.session.show_texts(*texts, *files)
 
 
 def build(session: Session) -> None:
     """Build the page."""
     Size(session).build()
-
-
-def _unit(wanted: str) -> str:
-    return WANTED[wanted][0].replace("degC", "°C").replace("*", "·")
 
 
 def _start_of(file: Upload) -> str:

@@ -23,11 +23,12 @@ from ..plot.interactive_run import run_rows
 from ..plot.style import axis_scale
 from ..run_view import RunView
 from ..values import Foreign
-from . import as_text
-from .processes import shared
-from .session import Download, Session
-from .widgets import Latest, box, card, field, heading, markup, picture, refill, sentence
+from ..work.latest import Latest
+from .layout import motor_bar
+from .session import Download, Session, motor_download
+from .widgets import box, card, field, heading, markup, picture, refill, sentence
 from .words_form import words_form
+from .work import shared
 
 OPTIONS = {
     "load": "load", "controller": "ctrl", "command": "cmd", "delay": "delay", "supply": "v", "duration": "dur",
@@ -38,7 +39,7 @@ OPTIONS = {
 
 def build(session: Session) -> None:
     """Build the page."""
-    as_text.motor_bar(session)
+    motor_bar(session)
     motor = session.chosen.motor
     begin = first_run(session.chosen.actuator, 0.0 if motor is None else supply_volts(motor, session.number("v")))
     session.state |= {OPTIONS[name]: text for name, text in begin.items() if not session.get(OPTIONS[name])}
@@ -184,10 +185,10 @@ def _show_findings(place: Foreign, found: Mapping[str, Foreign]) -> None:
 
 def _say(session: Session, folder: Path) -> None:
     chosen, supply = session.chosen, session.get("v")
-    options = {f"--{name}": session.get(key) for name, key in OPTIONS.items()}
-    options |= {"--supply": f"voltage={supply}V"} if supply else {}
+    options = {name: session.get(key) for name, key in OPTIONS.items()}
+    options |= {"supply": f"voltage={supply}V"} if supply else {}
     parts, times = trial.parts_of(session.state), trial.times_of(session.state)
-    texts = simulate_texts(chosen.file, options, parts, times, bool(as_text.estimating(session)))
+    texts = simulate_texts(chosen.file, options, parts, times, session.estimating)
 
     async def recording(name: str) -> Path:
         if not (folder / name).exists():
@@ -196,4 +197,4 @@ def _say(session: Session, folder: Path) -> None:
         return folder / name
 
     files = [Download(name, lambda name=name: recording(name)) for name in ("run.parquet", "run.csv")]
-    session.show_texts(*texts, *files, *as_text.motor_download(chosen))
+    session.show_texts(*texts, *files, motor_download(chosen))

@@ -10,7 +10,6 @@ from nicegui import ui  # pyright: ignore[reportMissingImports]
 
 from ..errors import BackemfError
 from ..values import Foreign, Module
-from ..work.latest import Latest as Latest
 
 refreshable: Module = ui.refreshable
 refreshable_method: Module = ui.refreshable_method
@@ -94,18 +93,12 @@ def select(label: str, options: Foreign, value: Foreign, put: Callable[[Foreign]
     return made.props("dense outlined options-dense")
 
 
-def data_table(columns: Iterable[tuple[str, str, bool]], rows: list[dict[str, Foreign]], **more: Foreign) -> Foreign:
+def data_table(
+    columns: Iterable[tuple[str, str, bool]], rows: list[dict[str, Foreign]], sortable: bool, **more: Foreign
+) -> Foreign:
     """A table; of each column the key in the rows, the title, and whether it holds numbers, which are to the right."""
-    own = [
-        {
-            "name": key,
-            "label": title,
-            "field": key,
-            "align": "right" if numeric else "left",
-            "sortable": "row_key" in more,
-        }
-        for key, title, numeric in columns
-    ]
+    own = [{"name": key, "label": title, "field": key, "align": "right" if numeric else "left", "sortable": sortable}
+           for key, title, numeric in columns]  # fmt: skip
     return ui.table(columns=own, rows=rows, **more).props("flat dense")
 
 
@@ -136,36 +129,26 @@ def drop_header(drop: Foreign, title: str) -> None:
 
 def columns() -> tuple[Foreign, Foreign]:
     """Two places for cards beside each other; on a phone the second is below the first."""
-    with ui.element("div").classes("columns"):
-        return ui.element("div").classes("stack"), ui.element("div").classes("stack")
+    with box("columns"):
+        return box(), box()
 
 
 def choice(label: str, options: Mapping[str, str], value: str | None, changed: Callable[[str], Foreign]) -> Foreign:
-    """A menu; a value that is none of the options counts as the first of them, None as no choice yet."""
+    """A menu as wide as its place; a value that is none of the options counts as the first, None as no choice yet."""
     now = value if value in options or value is None else next(iter(options))
-    made = ui.select(dict(options), value=now, label=label, on_change=lambda e: changed(e.value or ""))
-    return made.props("dense outlined options-dense").classes("full")
+    return select(label, dict(options), now, lambda word: changed(word or "")).classes("full")
 
 
 def text_input(label: str, value: str, hint: str, changed: Callable[[str], Foreign]) -> Foreign:
-    """A line of text, told once typing has paused; `hint` stands in it while it is empty."""
-    line = ui.input(label, value=value, placeholder=hint, on_change=lambda e: changed((e.value or "").strip()))
-    return line.props("dense outlined stack-label debounce=400").classes("full")
+    """A field as wide as its place, told once typing has paused."""
+    return field(label, value, changed, hint, wait=400).classes("full")
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[str] = ()) -> Foreign:
-    """All rows of a table: texts that wrap and sort, or figures, whose heads in `right` are aligned to the right."""
-    shown = [{"name": head, "label": head, "field": head, "align": "right" if head in right else "left",
-              "sortable": not right} for head in heads]  # fmt: skip
-    made = ui.table(columns=shown, rows=[dict(zip(heads, row, strict=True)) for row in rows], pagination=0)
-    return made.props("flat dense hide-bottom" if right else "flat dense hide-bottom wrap-cells").classes(
-        "full figures"
-    )
-
-
-def start_button(title: str, icon: str, clicked: Callable[[], Foreign]) -> Foreign:
-    """The button that begins the work of a page."""
-    return ui.button(title, icon=icon, on_click=clicked).props("no-caps unelevated text-color=on-accent")
+    """All rows of a table of texts, which wrap, or of figures, whose heads in `right` are aligned to the right."""
+    shown = [dict(zip(heads, row, strict=True)) for row in rows]
+    made = data_table([(head, head, head in right) for head in heads], shown, not right, pagination=0)
+    return made.props("hide-bottom" if right else "hide-bottom wrap-cells").classes("full figures")
 
 
 def download_button(file: str, content: str) -> None:

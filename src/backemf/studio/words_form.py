@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields
 
-from nicegui import ui  # pyright: ignore[reportMissingImports]
-
 from ..cli.words import SWITCH, join_words, split_words, typed_example
 from ..parts import number, part
 from ..tree import role
 from ..values import Foreign, Number
 from .forms import Table, part_field
-from .widgets import choice
+from .widgets import box, choice
 
 __all__ = ["join_words", "split_words", "words_form"]
 
@@ -66,7 +64,7 @@ def words_form(
                     part_field(entry, table, tell, _hint(entry, main))
 
     choice(label, {name: name for name in kinds}, word, choose)
-    place = ui.element("div").classes("words")
+    place = box("words")
     show()
 
 

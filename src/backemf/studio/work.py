@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 
 from nicegui import app, context, ui  # pyright: ignore[reportMissingImports]
 
 from ..errors import BackemfError, ParameterError
 from ..values import Foreign, Json
-from ..web.uploads import LARGEST, Upload, Uploads, kept_answer, key_of
+from ..web.uploads import LARGEST, Upload, Uploads
 from ..work.progress_messages import progress_words
-from .processes import shared
+from ..work.workers import Workers
 from .widgets import drop_header, named, sentence
 
-__all__ = ["Work", "drop_area", "kept_answer", "key_of", "report_frame", "uploads_of_session"]
+
+@cache
+def shared() -> Workers:
+    """The processes in which the work of all pages runs."""
+    return Workers("backemf.answers.jobs")
 
 
 def uploads_of_session() -> Uploads:
@@ -29,6 +34,11 @@ def report_frame(report: str) -> None:
     with ui.expansion("The whole report").classes("full") as more:
         frame = ui.element("iframe").classes("report").props('title="Report" sandbox=""')
     more.on_value_change(lambda e: frame.props.__setitem__("srcdoc", report) or frame.update())
+
+
+def start_button(title: str, icon: str, clicked: Callable[[], Foreign]) -> Foreign:
+    """The button that begins the work of a page."""
+    return ui.button(title, icon=icon, on_click=clicked).props("no-caps unelevated text-color=on-accent")
 
 
 class Work:
