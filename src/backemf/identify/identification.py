@@ -144,14 +144,14 @@ def identify(
                 "free fewer numbers, or log a richer motion"
             )
         on_grid = cache(partial(_on_grid, given, rig, bench.actuator, compare))
+        own_grid = on_grid if some is None else lambda dt: on_grid(dt).among(some, whole.steps)
         if some is None:
             fine = refine(problem, top.theta, top.active, starts, weights, floors, on_grid)
             away = explained_away(fine, rungs, top.active, weights)
         else:
             own_starts = make_starts(part.predictor.trials, rig, np.ones(len(some), dtype=bool))
-            fine = refine(part, top.theta, top.active, own_starts, own, floors,
-                          lambda dt: on_grid(dt).among(some, whole.steps),
-                          largest=LARGEST * len(some) / whole.lanes)  # fmt: skip
+            largest = LARGEST * len(some) / whole.lanes
+            fine = refine(part, top.theta, top.active, own_starts, own, floors, own_grid, largest=largest)
             away = explained_away(fine, rungs, top.active, own)
         top = top.without(away, rungs, space)
 
@@ -164,12 +164,15 @@ def identify(
         if away and some is None:
             fine = refine_again()
         done(1)
-        network = None
+        network, units = None, ()
         if networks:
-            network, last_rung, top = climb_network(fine.problem, fine.theta, top, own, folds, rig, seed, memory)
-            done(1, last_rung.name)
+            # laws show with long steps as well as with short ones: the weights are fitted again at the end
+            coarse = [own_grid(whole.dt / each) for each in ((1, 2) if fine.level else (1,))]
+            network, units, top = climb_network(fine.problem, coarse, fine.theta, top, own, folds, rig, seed, memory)
+            done(1, top.rungs[-1].name)
         if network is not None:
-            problem, space = (made := with_network(problem, network, last_rung.parameters)), made.space
+            problem = with_network(problem, network, units)
+            space = problem.space
             believed = {joint: each.with_network(network) for joint, each in believed.items()}
             fine = replace(fine, theta=top.theta)
         if network is not None or some is not None:

@@ -20,8 +20,8 @@ from ..errors import ParameterError
 from ..motor import TanhUnit, TorqueNetwork
 from ..physics.network import network_torque
 from ..random.randomize import rebuild
-from .bench import Bench
-from .extrapolate import with_bench
+from .bench import Bench, bench_among
+from .extrapolate import on_grids, with_bench
 from .ladder import IDLE, Climbed, Top, compare
 from .log import Log
 from .loss import Problem
@@ -29,7 +29,7 @@ from .memory import Arrays, Memory
 from .parameters import Parameter, Space
 from .predict import Predictor
 from .rig import Rig
-from .rung import MOTOR, Rung
+from .rung import MOTOR
 from .signals import noise_of
 from .solve import Solved, solve
 from .trials import Reading, Trials
@@ -38,14 +38,16 @@ NAME = "a small network on what is left"
 """What the rung is called."""
 UNITS = 4
 """Units of the network [1]."""
-STARTS = 8
+STARTS = 16
 """Random starts [1]."""
-STEPS, LONG = (4, 6), 25
+STEPS, LONG = (4, 6), 40
 """Steps of the starts, of which half are given up each time, and of the fits after that [1]."""
 WEIGHT, INPUT = 0.1, 2.0
 """Spreads: of a unit's torque over the usual torque of the motor, and of what goes into it [1]."""
 FIRST = 0.01
 """Torque of a unit at its start over the usual torque of the motor [1]."""
+SAMPLES = 1000
+"""Most samples of each log that it is tried on [1]."""
 NOISE = 1.1
 """Residual over the noise of its channel, up to which nothing is left to explain [1]."""
 INPUTS = ("per_position", "per_velocity", "per_torque", "bias")
@@ -75,13 +77,14 @@ def takes_network(actuator: Actuator, trials: Trials) -> bool:
 
 
 def climb_network(
-    problem: Problem, theta: np.ndarray, top: Top, train: np.ndarray, folds: np.ndarray, rig: Rig, seed: int,
-    memory: Memory,
-) -> tuple[TorqueNetwork | None, Rung, Top]:  # fmt: skip
-    """The network with weights of 0 where it stays, its rung, and the top with what became of it.
+    fine: Problem, grids: Sequence[Trials], theta: np.ndarray, top: Top, train: np.ndarray, folds: np.ndarray,
+    rig: Rig, seed: int, memory: Memory,
+) -> tuple[TorqueNetwork | None, tuple[Parameter, ...], Top]:  # fmt: skip
+    """The network with weights of 0 where it stays, its parameters, and the top with what became of it.
 
     Args:
-        problem: Logs and laws, with predictions so fine that steps do not matter.
+        fine: Logs and laws, with predictions so fine that steps do not matter.
+        grids: The logs on the grids that the network is tried on, one or two of which the second has half the step.
         theta: The optimum of the laws.
         top: Where the ladder ended.
         train: Weight of each block in the fit, (blocks).
@@ -90,22 +93,38 @@ def climb_network(
         seed: Random seed of the starts.
         memory: What an earlier try has found.
     """
-    none = Climbed(NAME, False, 0.0, 0.0, tuple(problem.scales.sigma.tolist()), True, ())
-    if not is_anything_left(problem, train, rig):
-        return None, Rung(NAME, ()), replace(top, rungs=(*top.rungs, none))
+    none = Climbed(NAME, False, 0.0, 0.0, tuple(fine.scales.sigma.tolist()), True, ())
+    if not is_anything_left(fine, train, rig):
+        return None, (), replace(top, rungs=(*top.rungs, none))
+    problem, train, folds = _training_share(fine, grids, train, folds)
     scales = scales_of(simulated_motion(problem, theta, top.active, train))
     parameters = network_parameters(scales)
-    rung = Rung(NAME, parameters)
     found = memory.step("network", lambda: _find(problem, theta, top.active, scales, parameters, train, folds, seed))
     kept, gain, error = bool(found["kept"]), float(found["gain"]), float(found["error"])
     names = tuple(each.name for each in parameters)
     done = Climbed(NAME, kept, gain, error, tuple(found["sigma"].tolist()), bool(found["converged"]), names)
     rungs = (*top.rungs, done)
     if not kept:
-        return None, rung, replace(top, rungs=rungs)
+        return None, (), replace(top, rungs=rungs)
     both = np.concatenate([theta, found["theta"]])
     active = np.concatenate([top.active, np.ones(len(parameters), dtype=bool)])
-    return scales, rung, replace(top, theta=both, active=active, rungs=rungs)
+    return scales, parameters, replace(top, theta=both, active=active, rungs=rungs)
+
+
+def _training_share(
+    fine: Problem, grids: Sequence[Trials], train: np.ndarray, folds: np.ndarray
+) -> tuple[Problem, np.ndarray, np.ndarray]:
+    """The lanes that are fitted on other grids, with not too many samples; weights and folds of their blocks."""
+    before, blocks = fine.predictor, fine.blocks
+    weights, parts = (x.reshape(blocks.lanes, blocks.pieces) for x in (train, folds))
+    lanes = np.flatnonzero(weights.any(axis=1))
+    fewer = [grid.among(lanes, SAMPLES) for grid in grids]
+    predictor = on_grids(Predictor(bench_among(before.bench, lanes), fewer[0], before.names), fewer)
+    made = Problem(predictor, fine.space.among(lanes), replace(blocks, lanes=len(lanes)), fine.scales)
+    # a little more than what is fitted, for sensors that lag
+    last = blocks.seconds * (1 + int(np.flatnonzero(weights.any(axis=0))[-1])) + 0.1
+    made.steps = min(fewer[0].steps, round(last / fewer[0].dt))
+    return made, weights[lanes].reshape(-1), parts[lanes].reshape(-1)
 
 
 def is_anything_left(problem: Problem, train: np.ndarray, rig: Rig) -> bool:
