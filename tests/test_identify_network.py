@@ -33,6 +33,7 @@ def rung_of(fit: be.Fit):
     return next(rung for rung in fit.rungs if rung.name == NAME)
 
 
+@pytest.mark.long
 def test_a_torque_that_no_law_explains_is_learned():
     """The rung stays, and logs that the fit has not seen are predicted better by a factor of two and more."""
     fit, laws = fit_of(sticky_spots), fit_of(sticky_spots, laws_alone=True)
@@ -51,6 +52,7 @@ def test_laws_alone_leave_nothing_to_a_network():
     assert fit.actuator.motor.network is None
 
 
+@pytest.mark.long
 def test_what_a_fit_says_of_it(tmp_path: Path):
     """Size and range in a sentence, no weight in the report's tables, and no finding about a weight."""
     fit = fit_of(sticky_spots)
@@ -66,6 +68,7 @@ def test_what_a_fit_says_of_it(tmp_path: Path):
     assert "per_velocity" in motor_file
 
 
+@pytest.mark.long
 def test_it_is_saved_drawn_and_predicts(tmp_path: Path):
     """A file comes back with the network and predicts what the fit does; draws vary its weights."""
     fit = fit_of(sticky_spots)
@@ -79,6 +82,7 @@ def test_it_is_saved_drawn_and_predicts(tmp_path: Path):
     assert drawn.motor.network.units[0].weight.shape == (3,)
 
 
+@pytest.mark.long
 def test_a_fit_that_was_stopped_goes_on(tmp_path: Path, monkeypatch):
     """What the network's rung has found is kept: the second try does not look for it again, and ends the same."""
     file, whole = tmp_path / "kept.json", fit_of(sticky_spots)

@@ -95,7 +95,8 @@ def blind_directions(parameters: Sequence[Parameter], curve: np.ndarray, active:
         sizes: dict[str, float] = {}
         for family, part in zip(families, vector, strict=True):
             sizes[family] = float(np.hypot(sizes.get(family, 0.0), part)) if family in sizes else float(part)
-        order = sorted(sizes, key=lambda family: -abs(sizes[family]))
+        # laws first: a network is what they cannot be told apart from
+        order = sorted(sizes, key=lambda family: (family == NETWORK, -abs(sizes[family])))
         parts = tuple((family, sizes[family]) for family in order if abs(sizes[family]) > LOADED) or (
             (order[0], sizes[order[0]]),
         )
