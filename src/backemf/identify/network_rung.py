@@ -3,7 +3,8 @@
 Physics has the first word. Where the laws that stayed leave more than noise, units of a `TorqueNetwork` are fitted to
 the same logs in closed loop while the laws keep their numbers: from several random starts on the training share, then
 without each fold. It stays if left-out blocks are predicted better with it by more than the standard error, as every
-law, and by a tenth of their loss, as a filter: numbers without a meaning have to be worth it. Only then do laws and weights move together.
+law, and by a tenth of their loss, as a filter: numbers without a meaning have to be worth it. Only then do laws and
+weights move together.
 """
 
 from __future__ import annotations
