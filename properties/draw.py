@@ -83,6 +83,7 @@ def motor_of(draw: Draw, scale: Scale) -> be.Motor:
         friction_over_angle=friction_over_angle_of(draw) if friction is not None and draw.coin(0.3) else None,
         drag=drag_of(draw, scale) if draw.coin(0.3) else None,
         cogging=cogging_of(draw, scale) if draw.coin(0.25) else None,
+        network=network_of(draw, scale) if draw.coin(0.2) else None,
         gearbox=gearbox_of(draw) if draw.coin() else None,
         limits=limits_of(draw, scale, thermal is not None) if draw.coin(0.6) else None,
     )
@@ -224,6 +225,25 @@ def cogging_of(draw: Draw, scale: Scale) -> be.Cogging:
             )
             for _ in range(draw.pick(1, 2))
         )
+    )
+
+
+def network_of(draw: Draw, scale: Scale) -> be.TorqueNetwork:
+    """Units that push, brake and pull, some of them as steep as dry friction."""
+    return be.TorqueNetwork(
+        units=tuple(
+            be.TanhUnit(
+                weight=draw.signs() * scale.torque * draw.spread(-4.0, 0.0),
+                per_position=draw.signs() * draw.often_zero(draw.spread(-2.0, 2.0)),
+                per_velocity=draw.signs() * draw.often_zero(draw.spread(-2.0, 2.0)),
+                per_torque=draw.signs() * draw.often_zero(draw.spread(-2.0, 2.0)),
+                bias=draw.evenly(-2.0, 2.0),
+            )
+            for _ in range(draw.pick(1, 2, 4))
+        ),
+        position=draw.spread(-2.0, 1.0),
+        velocity=scale.speed * draw.spread(-2.0, 0.0),
+        torque=scale.torque * draw.spread(-1.0, 1.0),
     )
 
 

@@ -64,12 +64,12 @@ def left_alone(case: Case) -> Case | None:
     motor = case.motor
     if case.way != RUN or motor is None or isinstance(case.load, KINEMATIC):
         return None
-    # two constants that differ, and saturation beside them, are sources of energy by themselves
+    # two constants that differ, saturation beside them, and a network are sources of energy by themselves
     magnet = replace(motor.magnet, back_emf_constant=motor.magnet.torque_constant, saturation=None)
     limits = motor.limits
     if limits is not None:
         limits = None if limits.rated_current is None else replace(limits, current_rate=None)
-    motor = replace(motor, magnet=magnet, cogging=None, limits=limits)
+    motor = replace(motor, magnet=magnet, cogging=None, network=None, limits=limits)
     kept = case.actuator
     # a torque that is the same at every angle gives energy for as long as the joint turns
     spring = None if kept.spring is None else replace(kept.spring, offset=0.0)

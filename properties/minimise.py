@@ -155,7 +155,7 @@ def changes() -> Iterator[Callable[[Any], Any]]:
     yield one_limit
     for part in ("spring", "supply", "supply.curve", "voltage_limit", "motor.limits", "motor.gearbox"):
         yield dropped(part)
-    for part in ("motor.friction_over_angle", "motor.friction", "motor.drag", "motor.thermistor"):
+    for part in ("motor.network", "motor.friction_over_angle", "motor.friction", "motor.drag", "motor.thermistor"):
         yield dropped(part)
     for part in ("motor.cogging", "motor.thermal", "motor.winding.inductance", "motor.magnet.saturation"):
         yield dropped(part)

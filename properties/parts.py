@@ -41,7 +41,12 @@ def supply_parts(supply: be.Supply | None) -> list[str]:
 
 def motor_parts(motor: be.Motor) -> list[str]:
     kinds: list[Any] = [motor.thermal, motor.friction, motor.drag, motor.cogging, motor.magnet.saturation]
-    kinds += [motor.friction_over_angle, motor.thermistor, motor.thermistor and motor.thermistor.phase_heat]
+    kinds += [
+        motor.friction_over_angle,
+        motor.network,
+        motor.thermistor,
+        motor.thermistor and motor.thermistor.phase_heat,
+    ]
     found = [type(part).__name__ for part in kinds if part is not None]
     gearbox, limits = motor.gearbox, motor.limits
     named = {

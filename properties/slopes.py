@@ -1,7 +1,7 @@
 """The slopes that a host steps implicitly with: how the torque falls with the joint's speed and position.
 
-A slope that is too small lets a long step overshoot, so it must never be below the true one. Dry friction, gear loss
-and cogging are left out: they have no part in the reported slopes.
+A slope that is too small lets a long step overshoot, so it must never be below the true one. Dry friction, gear loss,
+cogging and networks are left out: they have no part in the reported slopes.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def slope_checks(case: Case, step: Step, laws: Any = chain) -> Ratios:
 
 
 def without_friction(case: Case) -> Case:
-    """The same motors without dry friction, gear loss and cogging."""
+    """The same motors without dry friction, gear loss, cogging and network."""
     motor = case.motor
     if motor is None:
         return case
@@ -64,9 +64,8 @@ def without_friction(case: Case) -> Case:
     if gearbox is not None:
         stages = tuple(replace(s, efficiency=None, back_efficiency=None) for s in gearbox.stages)
         gearbox = be.Gearbox(stages=stages)
-    actuator = replace(
-        case.actuator, motor=replace(motor, friction=None, friction_over_angle=None, gearbox=gearbox, cogging=None)
-    )
+    bare = replace(motor, friction=None, friction_over_angle=None, network=None, gearbox=gearbox, cogging=None)
+    actuator = replace(case.actuator, motor=bare)
     return replace(
         case, actuator=actuator, state=kept_states(case.state, actuator), load_torque=None, load_inertia=None
     )

@@ -103,6 +103,21 @@ thermistors = st.builds(
         )
     ),
 )
+units = st.builds(
+    be.TanhUnit,
+    weight=scale(-6, 0) | scale(-6, 0).map(lambda weight: -weight),
+    per_position=st.floats(-100.0, 100.0),
+    per_velocity=st.floats(-100.0, 100.0),
+    per_torque=st.floats(-100.0, 100.0),
+    bias=st.floats(-2.0, 2.0),
+)
+networks = st.builds(
+    be.TorqueNetwork,
+    units=st.lists(units, min_size=1, max_size=3).map(tuple),
+    position=scale(-2, 1),
+    velocity=scale(-1, 3),
+    torque=scale(-3, 1),
+)
 stages = st.builds(
     be.Stage,
     ratio=scale(-1, 2) | scale(-1, 2).map(lambda ratio: -ratio),
@@ -149,6 +164,7 @@ def motors(draw, backlash=True):
                 ).map(lambda harmonics: be.Cogging(harmonics=tuple(harmonics)))
             )
         ),
+        network=draw(maybe(networks)),
         gearbox=gearbox,
         limits=limits,
     )

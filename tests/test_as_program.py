@@ -67,8 +67,7 @@ def test_a_first_run_needs_nothing_else(name: str, tmp_path, monkeypatch):
     actuator = actuator_from(be.load(name), controller=words["controller"])
     load, command = moved_load(words["load"], actuator, 0.0), command_from(words["command"], actuator.controller.main)
     known: dict[str, be.Run] = {}
-    options = {f"--{option}": text for option, text in words.items()}
-    program, typed = simulate_texts(name, options, (actuator, load, command), (0.01, 1e-4))
+    program, typed = simulate_texts(name, words, (actuator, load, command), (0.01, 1e-4))
     exec(program, known)
     assert shlex.split(typed.replace("\\\n", ""))[3:5] == ["--load", words["load"]]
     own = be.simulate(actuator, load, command, 0.01, 1e-4)

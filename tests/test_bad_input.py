@@ -106,6 +106,8 @@ GOOD = [
     be.DutyTable(shares=(0.7, 1.0)),
     be.FrictionOverAngle(per_angle=0.1, angle=0.2),
     be.FrictionAngleTable(shares=(0.5, 1.0), first=-1.0, last=1.0),
+    be.TanhUnit(weight=0.1, per_position=1.0, per_velocity=1.0, per_torque=1.0, bias=0.1),
+    be.TorqueNetwork(units=(be.TanhUnit(weight=0.1),), position=1.0, velocity=1.0, torque=1.0),
     be.PhaseHeat(pole_pairs=7.0, modulation=0.5, phase=0.1, exchange=0.2),
     be.Thermistor(time_constant=1.5),
     be.Actuator(
@@ -127,7 +129,8 @@ MAY_BE_NEGATIVE = {
     "Step.value", "Step.time", "Step.before", "Sine.amplitude", "Sine.phase", "Sine.offset", "Chirp.amplitude",
     "Chirp.offset", "JointSpring.rest_angle", "JointSpring.offset", "FrictionOverAngle.per_angle",
     "FrictionOverAngle.angle", "FrictionAngleTable.first", "FrictionAngleTable.last", "PhaseHeat.phase",
-    "EffortRange.lowest", "Trapezoid.value", "Trapezoid.start",
+    "EffortRange.lowest", "Trapezoid.value", "Trapezoid.start", "TanhUnit.weight", "TanhUnit.per_position",
+    "TanhUnit.per_velocity", "TanhUnit.per_torque", "TanhUnit.bias",
 }  # fmt: skip
 """Temperatures, angles, torques and volts, which have a sign; everything else has none."""
 

@@ -88,6 +88,17 @@ def drag() -> be.Drag:
     return be.Drag(coefficients=(spread(-6, -4), spread(-8, -6), spread(-10, -8)))
 
 
+def network() -> be.TorqueNetwork:
+    units = tuple(
+        be.TanhUnit(
+            weight=evenly(-0.1, 0.1), per_position=evenly(-3, 3), per_velocity=evenly(-3, 3),
+            per_torque=evenly(-3, 3), bias=evenly(-1, 1),
+        )
+        for _ in range(2)
+    )  # fmt: skip
+    return be.TorqueNetwork(units=units, position=spread(-1, 0.5), velocity=spread(0, 2), torque=spread(-2, 0))
+
+
 def cogging() -> be.Cogging:
     return be.Cogging(
         harmonics=tuple(be.Harmonic(amplitude=spread(-4, -2), periodicity=n, phase=evenly(-3, 3)) for n in (7.0, 14.0))
@@ -159,6 +170,10 @@ STRUCTURES = {
         friction_over_angle=be.FrictionAngleTable(
             shares=tuple(evenly(0.0, 2.0) for _ in range(5)), first=evenly(-2, -1), last=evenly(0, 1), repeats=True
         ),
+    ),
+    "network": actuator(inductive=True, friction=six(), gearbox=gears(), network=network()),
+    "network behind backlash": actuator(
+        supply(), friction=lugre(), gearbox=gears(backlash=spread(-3, -1.5)), cogging=cogging(), network=network()
     ),
     "thermistor": actuator(
         thermal=two_nodes(),

@@ -96,6 +96,21 @@ ACTUATORS: dict[str, be.Actuator] = {
             friction_over_angle=be.FrictionAngleTable(shares=(0.5, 1.0, 1.6), first=-0.01, last=0.01, repeats=True),
         )
     ),
+    "network": be.Actuator(
+        replace(
+            PLAIN, friction=FADING, network=be.TorqueNetwork(
+                units=(
+                    be.TanhUnit(weight=0.02, per_position=3.0, per_velocity=-1.0, per_torque=0.5, bias=0.2),
+                    be.TanhUnit(weight=-0.01, per_velocity=2.0),
+                ),
+                position=0.5, velocity=4.0, torque=0.3,
+            ),
+            gearbox=be.Gearbox(stages=(be.Stage(ratio=5.0, efficiency=0.8),), backlash=0.02),
+        )
+    ),
+    "silent network": be.Actuator(
+        replace(PLAIN, network=be.TorqueNetwork(units=(be.TanhUnit(weight=0.0, per_position=1.0, bias=0.3),)))
+    ),
     "thermistor": be.Actuator(
         replace(
             PLAIN, thermal=be.Thermal(resistance=1.0, capacitance=5.0),

@@ -33,7 +33,7 @@ def test_examples_can_be_typed():
 def test_options_are_words():
     """Once for each value of a list and each pair of a dict; what is empty or 0 is left out."""
     given = {"hold_out": 0.3, "free": ["a.*", "b"], "unit": {"angle": "deg"}, "seed": 0, "rate": ""}
-    words = "--hold-out 0.3 --free a.* --free b --unit angle=deg"
+    words = "--hold-out 0.3 --free 'a.*' --free b --unit angle=deg"
     assert " ".join(option_words(given)) == words
 
 

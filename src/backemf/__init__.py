@@ -116,8 +116,10 @@ if TYPE_CHECKING:
         Saturation,
         Stage,
         Stribeck,
+        TanhUnit,
         Thermal,
         Thermistor,
+        TorqueNetwork,
         TwoNodeThermal,
         Winding,
     )
@@ -152,8 +154,8 @@ _HOMES = {
     ".errors": "BackemfError BackemfWarning DatasheetError MissingExtraError ParameterError SimulationError UnitError",
     ".motor": (
         "Cogging Coulomb Dahl Drag Estimate FrictionAngleTable FrictionOverAngle Gearbox Harmonic Limits LoadDependent "
-        "LoadShare LuGre Magnet Motor PhaseHeat QuadraticShare Ratings Rotor Saturation Stage Stribeck Thermal "
-        "Thermistor TwoNodeThermal Winding"
+        "LoadShare LuGre Magnet Motor PhaseHeat QuadraticShare Ratings Rotor Saturation Stage Stribeck TanhUnit "
+        "Thermal Thermistor TorqueNetwork TwoNodeThermal Winding"
     ),
     ".physics.state": "Output State limit_names",
     ".actuator": (
@@ -327,11 +329,13 @@ __all__ = [
     "Supply",
     "Sweep",
     "TanhFriction",
+    "TanhUnit",
     "Task",
     "TaskLimits",
     "Thermal",
     "Thermistor",
     "Torque",
+    "TorqueNetwork",
     "TorquePid",
     "TorqueSpeedTable",
     "TrapezoidMove",

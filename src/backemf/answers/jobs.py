@@ -103,6 +103,7 @@ def _rig(payload: Payload) -> Rig:
 def identify(payload: Payload, tell: Progress) -> Json:
     """What `backemf identify` prints and writes: errors, laws, numbers, findings, the motor file and the page."""
     from ..identify import identify as find
+    from ..identify.information import is_of_network
     from ..identify.report import report_html
 
     rig = _rig(payload)
@@ -118,7 +119,7 @@ def identify(payload: Payload, tell: Progress) -> Json:
     return {
         "errors": [heads, *rows],
         "laws": [[rung.name, rung.kept, rung.gain, rung.error] for rung in fit.rungs],
-        "numbers": [asdict(each) for each in fit.parameters],
+        "numbers": [asdict(each) for each in fit.parameters if not is_of_network(each.name)],
         "findings": [[f.severity, f.figure, f.explanation] for f in fit.findings],
         "notes": list(fit.notes),
         "motors": {joint: fit.text(joint) for joint in getattr(fit.actuator, "joints", ("",))},

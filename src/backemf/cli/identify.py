@@ -108,6 +108,8 @@ def share_or_note(text: str | None) -> str | float | None:
 
 def _print(fit: Fit) -> None:
     """Errors, laws, numbers and findings."""
+    from ..identify.information import is_of_network
+
     heads, rows = fit.error_table()
     print_columns(heads, rows, [k > 0 for k in range(len(heads))])
     console().print()
@@ -123,6 +125,8 @@ def _print(fit: Fit) -> None:
             f"{each.low:.3g} to {each.high:.3g}",
         ]
         for each in fit.parameters
+        # a weight of a network means nothing by itself: a note says what the network gives
+        if not is_of_network(each.name)
     ]
     print_columns(["number", "prior", "found", "95 %"], numbers, [False, True, True, True])
     print_findings([(f.severity, f.figure, f.explanation) for f in fit.findings])

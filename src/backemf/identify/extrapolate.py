@@ -15,6 +15,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from .bench import Bench
 from .predict import Predictor
 from .trials import Trials
 
@@ -25,6 +26,7 @@ class Extrapolated:
     def __init__(self, coarse: Predictor, fine: Predictor):
         self._coarse, self._fine = coarse, fine
         self.bench, self.trials, self.names = coarse.bench, coarse.trials, coarse.names
+        self.grids = coarse.trials, fine.trials
 
     def among(self, names: Sequence[str]) -> Extrapolated:
         """The same predictor for other numbers of the bench."""
@@ -38,6 +40,13 @@ class Extrapolated:
         """Channels and their derivatives, as those of `Predictor`."""
         coarse, fine = self._coarse.linearise(values, steps), self._fine.linearise(values, _twice(steps))
         return _extrapolate(coarse[0], fine[0]), _extrapolate(coarse[1], fine[1])
+
+
+def with_bench(predictor: Predictor | Extrapolated, bench: Bench, names: Sequence[str]) -> Predictor | Extrapolated:
+    """A predictor of other numbers of another bench, on the same grids."""
+    if isinstance(predictor, Predictor):
+        return Predictor(bench, predictor.trials, names)
+    return on_grids(Predictor(bench, predictor.trials, names), predictor.grids)
 
 
 def _twice(steps: int | None) -> int | None:

@@ -29,7 +29,7 @@ from .drives import Drive, predict_drive
 from .evidence import Error, Evidence, mean_error
 from .filter_rung import residuals_of_filter
 from .found_rig import rig_with
-from .information import NINETY_FIVE, Blind
+from .information import NINETY_FIVE, Blind, is_of_network
 from .ladder import Climbed
 from .log import Log
 from .parameters import Space
@@ -209,12 +209,13 @@ class Fit:
         actuator = self.actuator[joint] if isinstance(self.actuator, ActuatorSet) else self.actuator
         lines = [f"# identified from {len(self.hashes)} logs; random seed {self.seed}"]
         for each in self.parameters:
-            if joint and not self._moves(each.name, joint):
+            if is_of_network(each.name) or (joint and not self._moves(each.name, joint)):
                 continue
             lines.append(
                 f"# {each.name} = {each.value:.6g} {each.unit}, 95 % between {each.low:.4g} and {each.high:.4g}; "
                 f"before {each.prior:.4g} ({each.source})"
             )
+        lines += [f"# {note}" for note in self.notes if note.startswith("a network of ")]
         lines += [f"# log {digest}" for digest in self.hashes]
         if self._drive.filter is not None:
             return "\n".join([*lines, f"# the drive is a filter, right at steps of {self._drive.filter.dt:g} s", ""])
@@ -263,7 +264,11 @@ def without_idle_parts(actuator: Actuator) -> Actuator:
         if isinstance(over, FrictionOverAngle) and np.all(np.asarray(over.per_angle) == 0.0):
             over = None
         magnet = without_idle_saturation(motor.magnet)
-        motor = replace(motor, magnet=magnet, friction=_lean(motor.friction), friction_over_angle=over)
+        network = motor.network
+        if network is not None and all(np.all(np.asarray(unit.weight) == 0.0) for unit in network.units):
+            network = None
+        lean = _lean(motor.friction)
+        motor = replace(motor, magnet=magnet, friction=lean, friction_over_angle=over, network=network)
     return replace(actuator, motor=motor, supply=supply, spring=spring, meter=True)
 
 
@@ -321,7 +326,7 @@ def check_fit(parameters: Sequence[Fitted], blind: Sequence[Blind]) -> tuple[Fin
             "prior is wrong, or another law is missing", "far-from-prior", each.unit,
         )
         for each in parameters
-        if abs(each.deviation) > 3.0
+        if abs(each.deviation) > 3.0 and not is_of_network(each.name)
     ]  # fmt: skip
     found += [
         Finding(

@@ -37,6 +37,14 @@ from .ladder import climb, make_folds
 from .log import Log
 from .loss import Problem, Scales, make_blocks
 from .memory import Memory
+from .network_rung import (
+    allows_network,
+    climb_network,
+    describe_network,
+    patterns_of_laws,
+    takes_network,
+    with_network,
+)
 from .parameters import Parameter, Space
 from .pole_pairs import find_pole_pairs, scanned_parameters
 from .predict import Predictor
@@ -97,7 +105,8 @@ def identify(
     believed = make_priors(drives, rig, seen, whole)
     lanes = whole.joints or ("",) * whole.lanes
     bench = stack([bench_for(believed[joint].whole, rig, log) for joint, log in zip(lanes, whole.logs, strict=True)])
-    rungs = chosen_rungs(make_rungs(bench, whole, rig, given), free)
+    rungs = chosen_rungs(make_rungs(bench, whole, rig, given), patterns_of_laws(free))
+    networks = allows_network(free) and takes_network(bench.actuator, whole)
     parameters = [*(each for rung in rungs for each in rung.parameters), *scanned_parameters(rungs)]
     space = joint_space(Space.over(parameters, bench, whole.lanes, lanes), lanes)
     predictor = Predictor(bench, whole, space.names)
@@ -127,7 +136,7 @@ def identify(
     ]
     memory = Memory(keep, [*about, *(log.hash for log in given)])
     starts = make_starts(whole, rig, shown)
-    with progress_bar("identify", len(rungs) + len({rung.law_name for rung in rungs[1:]}) + 1) as done:
+    with progress_bar("identify", len(rungs) + len({rung.law_name for rung in rungs[1:]}) + 1 + networks) as done:
         top = climb(part, rungs, own, folds, floors, seed, memory, lambda law: done(1, law))
         if not top.solved.converged[0]:
             raise ParameterError(
@@ -135,22 +144,39 @@ def identify(
                 "free fewer numbers, or log a richer motion"
             )
         on_grid = cache(partial(_on_grid, given, rig, bench.actuator, compare))
+        own_grid = on_grid if some is None else lambda dt: on_grid(dt).among(some, whole.steps)
         if some is None:
             fine = refine(problem, top.theta, top.active, starts, weights, floors, on_grid)
             away = explained_away(fine, rungs, top.active, weights)
         else:
             own_starts = make_starts(part.predictor.trials, rig, np.ones(len(some), dtype=bool))
-            fine = refine(part, top.theta, top.active, own_starts, own, floors,
-                          lambda dt: on_grid(dt).among(some, whole.steps),
-                          largest=LARGEST * len(some) / whole.lanes)  # fmt: skip
+            largest = LARGEST * len(some) / whole.lanes
+            fine = refine(part, top.theta, top.active, own_starts, own, floors, own_grid, largest=largest)
             away = explained_away(fine, rungs, top.active, own)
         top = top.without(away, rungs, space)
-        if away or some is not None:
+
+        def refine_again() -> Refined:
             problem.scales = fine.problem.scales
-            fine = refine(
+            return refine(
                 problem, fine.theta, top.active, starts, weights, floors, on_grid, fine.level, some is not None
             )
+
+        if away and some is None:
+            fine = refine_again()
         done(1)
+        network, units = None, ()
+        if networks:
+            # laws show with long steps as well as with short ones: the weights are fitted again at the end
+            coarse = [own_grid(whole.dt / each) for each in ((1, 2) if fine.level else (1,))]
+            network, units, top = climb_network(fine.problem, coarse, fine.theta, top, own, folds, rig, seed, memory)
+            done(1, top.rungs[-1].name)
+        if network is not None:
+            problem = with_network(problem, network, units)
+            space = problem.space
+            believed = {joint: each.with_network(network) for joint, each in believed.items()}
+            fine = replace(fine, theta=top.theta)
+        if network is not None or some is not None:
+            fine = refine_again()
     memory.end()
     if whole.joints:
         blind = blind_joints(space, fine.information, weights, top.active, whole.joints)
@@ -160,6 +186,8 @@ def identify(
     drive = _fitted_drive(fine, top.active, {joint: each.whole for joint, each in believed.items()}, lanes)
     drive = replace(drive, found=found_of_rig(rig, fitted))
     notes += [note for each in believed.values() for note in each.notes]
+    if network is not None:
+        notes.append(describe_network(fine.problem, fine.theta, top.active, weights))
     evidence = Evidence(fine.problem, weights, tuple(train), last, floors)
     residuals = [each[0] for each in fine.problem.residuals(fine.theta[None], top.active)]
     misses, climbed = [each[0] for each in fine.residuals], top.rungs

@@ -29,6 +29,8 @@ WEAK = 0.5
 """Information below which a direction is left to the prior [1]."""
 LOADED = 0.35
 """Part of a direction that is named [1]."""
+NETWORK = "motor.network"
+"""Name that stands for all weights of a network."""
 _ADVICE = (
     (("winding.resistance", "magnet"), "log the current, or give the resistance"),
     (("winding.resistance", "supply"), "log the bus voltage, or give the resistance"),
@@ -93,17 +95,26 @@ def blind_directions(parameters: Sequence[Parameter], curve: np.ndarray, active:
         sizes: dict[str, float] = {}
         for family, part in zip(families, vector, strict=True):
             sizes[family] = float(np.hypot(sizes.get(family, 0.0), part)) if family in sizes else float(part)
-        order = sorted(sizes, key=lambda family: -abs(sizes[family]))
+        # laws first: a network is what they cannot be told apart from
+        order = sorted(sizes, key=lambda family: (family == NETWORK, -abs(sizes[family])))
         parts = tuple((family, sizes[family]) for family in order if abs(sizes[family]) > LOADED) or (
             (order[0], sizes[order[0]]),
         )
+        if {family for family, _ in parts} == {NETWORK}:
+            # which of its units does what is no question
+            continue
         found.setdefault(frozenset(family for family, _ in parts), Blind(float(max(value, 0.0)), parts))
     return list(found.values())
 
 
 def family_of(name: str) -> str:
-    """A parameter's name, and for the points of a table the name of the table."""
-    return re.sub(r"\.\d+$", "", name)
+    """A parameter's name, and for the points of a table or the weights of a network the name of that."""
+    return NETWORK if is_of_network(name) else re.sub(r"\.\d+$", "", name)
+
+
+def is_of_network(name: str) -> bool:
+    """Whether a parameter is a weight of a network, which means nothing by itself."""
+    return name.startswith(f"{NETWORK}.")
 
 
 def covariance(told: Information, weights: np.ndarray, spreads: np.ndarray, active: np.ndarray) -> np.ndarray:

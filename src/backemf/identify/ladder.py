@@ -125,7 +125,7 @@ def climb(
                 beside[law] = at.active.tobytes()
                 parameters = np.concatenate([climbing.new(k) for k in members])
                 without = climbing.refit(f"turn {turn + 1} without {law}", at.theta, at.less(parameters), at)
-                gain, error = _compare(without.loss[1:], at.loss[1:], left_out)
+                gain, error = compare(without.loss[1:], at.loss[1:], left_out)
                 for k in members:
                     done[k] = replace(done[k], kept=gain > error, gain=gain, error=error)
                 if gain <= error:
@@ -304,7 +304,7 @@ def _distinct(solved: Solved) -> list[int]:
     return [k for k in found if solved.loss[k] - solved.loss[found[0]] < BEHIND][:OPTIMA]
 
 
-def _compare(before: np.ndarray, after: np.ndarray, left_out: np.ndarray) -> tuple[float, float]:
+def compare(before: np.ndarray, after: np.ndarray, left_out: np.ndarray) -> tuple[float, float]:
     """Mean loss saved per left-out block, and its standard error."""
     saved = ((before - after) * left_out).sum(axis=0)[left_out.sum(axis=0) > 0.0]
     error = float(saved.std(ddof=1) / np.sqrt(len(saved))) if len(saved) > 1 else np.inf

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .information import Blind, family_of
+from .information import Blind, family_of, is_of_network
 from .parameters import Parameter
 
 WIDE = 2.0
@@ -45,7 +45,7 @@ def measure_next(
         )
         reasons.setdefault(direction.advice, []).append(text)
     for each, (low, high) in zip(parameters, intervals, strict=True):
-        if each.name in told or family_of(each.name) in told:
+        if each.name in told or family_of(each.name) in told or is_of_network(each.name):
             continue
         advice = Blind(0.0, ((each.name, 1.0),)).advice
         if each.positive and high > WIDE * low:

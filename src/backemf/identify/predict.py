@@ -15,7 +15,7 @@ from ..parts import without_neutral
 from ..random.randomize import rebuild
 from ..rollout import Here, rest
 from ..tree import numbers
-from .bench import Bench
+from .bench import PREDICTED, Bench
 from .log import Log
 from .sensing import delayed, sense
 from .step_kernel import STEP, StepKernel, Wiring, states_of_bench
@@ -25,6 +25,8 @@ BEGINNING, FEWEST = 1.0, 6
 """How long the first samples of a temperature last [s], and fewest of them from which its start is taken [1]."""
 AMBIENT = "actuator.motor.thermal.ambient"
 """Number of the bench that temperatures count from."""
+NO_SENSOR = {"lag": 0.0, "time_constant": 0.0, "gain": 1.0, "bias": 0.0}
+"""Numbers of a sensor that changes nothing."""
 Pushes = dict[tuple[str, str], np.ndarray]
 """Derivatives of inputs by numbers, (steps, lanes)."""
 
@@ -265,6 +267,9 @@ class Predictor:
                         ways[c][g, lane, :, self.names.index(full)] += slope
 
     def _sensor(self, channel: str, values: np.ndarray, g: int, lane: int) -> dict[str, float]:
+        if channel not in PREDICTED:
+            # nothing measures it
+            return NO_SENSOR
         found = {}
         for name in ("lag", "time_constant", "gain", "bias"):
             value = self._number(f"sensors.{channel}.{name}", values)

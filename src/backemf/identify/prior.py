@@ -14,7 +14,16 @@ from ..actuator.duty_curve import DutyCurve
 from ..checks import quote
 from ..datasheet import Datasheet
 from ..errors import ParameterError
-from ..motor import FrictionAngleTable, FrictionOverAngle, LoadDependent, LoadShare, Motor, QuadraticShare, Stribeck
+from ..motor import (
+    FrictionAngleTable,
+    FrictionOverAngle,
+    LoadDependent,
+    LoadShare,
+    Motor,
+    QuadraticShare,
+    Stribeck,
+    TorqueNetwork,
+)
 from ..motor.estimate import estimate_of
 from ..motorfile import load as load_actuator
 from ..values import Foreign
@@ -51,6 +60,12 @@ class Prior:
     """With every part that a rung may switch on, each without effect so far."""
     notes: tuple[str, ...] = ()
     """What was assumed, one sentence each."""
+
+    def with_network(self, network: TorqueNetwork) -> Prior:
+        """The same with a network that may have weights."""
+        motor = self.whole.motor
+        assert motor is not None
+        return replace(self, whole=replace(self.whole, motor=replace(motor, network=network)))
 
 
 def read_prior(given: object, estimate: bool = True, what: str = "identify: prior") -> Actuator:

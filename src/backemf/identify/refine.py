@@ -20,7 +20,7 @@ import numpy as np
 from ..datasheet import Finding
 from .bench import Start
 from .extrapolate import on_grids
-from .information import covariance
+from .information import covariance, is_of_network
 from .ladder import IDLE, NEAR, settle
 from .loss import Information, Problem, Scales
 from .parameters import Parameter
@@ -163,7 +163,8 @@ def explained_away(fine: Refined, rungs: Sequence[Rung], active: np.ndarray, wei
 
 def coarse_steps(parameters: Sequence[Parameter], fine: Refined) -> tuple[Finding, ...]:
     """A finding where finer steps would still move parameters."""
-    shares = {p.name: abs(share) for p, share in zip(parameters, fine.shares, strict=True) if abs(share) > SHARE}
+    both = zip(parameters, fine.shares, strict=True)
+    shares = {p.name: abs(share) for p, share in both if abs(share) > SHARE and not is_of_network(p.name)}
     if not shares:
         return ()
     shares = dict(sorted(shares.items(), key=lambda each: each[1]))

@@ -15,7 +15,7 @@ from ..progress import progress_bar
 from ..units import positional
 from .baselines import Baseline, baselines
 from .evidence import Error, Evidence, mean_error
-from .information import family_of
+from .information import NETWORK, family_of, is_of_network
 from .measure_next import measure_next
 from .missing_torque import MISSING
 from .picture import rig_html
@@ -259,6 +259,7 @@ def _parameters(fit: Fit) -> Section:
         draw_parameters([fit.parameters[k] for k in single], [widths[k] for k in single]), "parameters",
         "Dots and bars: values and 95 % intervals. Grey: one spread of the prior on either side.",
     ) if single else ""  # fmt: skip
+    network = [note for note in fit.notes if note.startswith("a network of ")]
     words = (
         "Intervals believe the residuals block by block, as drawing the blocks again would; "
         "fit.profile(name) and fit.bootstrap(n) find them the long way."
@@ -271,7 +272,7 @@ def _parameters(fit: Fit) -> Section:
     listed = _findings(fit, lambda cause: not cause.startswith("residual-"))
     return Section(
         "Parameters",
-        f"<p>{escape(words)}</p>{table(header, rows, numeric=(1, 2, 3, 4)) if rows else ''}"
+        f"<p>{escape(words)}</p>{_listed(network)}{table(header, rows, numeric=(1, 2, 3, 4)) if rows else ''}"
         f'<div class="one">{drawn}</div>{f"""<div class="pictures">{points}</div>""" if points else ""}{listed}'
         + (f"<details><summary>Every point of these tables</summary>{table(header, closed, numeric=(1, 2, 3, 4))}"
            "</details>" if closed else ""),
@@ -282,6 +283,9 @@ def _by_table(parameters: Sequence[Fitted]) -> tuple[list[int], dict[str, list[i
     """Places of parameters that stand alone, and those of the points of each table."""
     families: dict[str, list[int]] = {}
     for k, each in enumerate(parameters):
+        if is_of_network(each.name):
+            # said in a sentence: what one of its weights is tells nobody anything
+            continue
         families.setdefault(family_of(each.name), []).append(k)
     single = [k for places in families.values() if len(places) < POINTS for k in places]
     return sorted(single), {name: places for name, places in families.items() if len(places) >= POINTS}
@@ -301,7 +305,8 @@ def _tables(names: Sequence[str]) -> list[str]:
     counts: dict[str, int] = {}
     for name in names:
         counts[family_of(name)] = counts.get(family_of(name), 0) + 1
-    return [f"{name} ({count} points)" if count > 1 else name for name, count in counts.items()]
+    kinds = {NETWORK: "weights"}
+    return [f"{name} ({count} {kinds.get(name, 'points')})" if count > 1 else name for name, count in counts.items()]
 
 
 def _name(dotted: str) -> str:
@@ -347,8 +352,8 @@ def _correlations(fit: Fit) -> Section:
     sizes = np.sqrt(np.maximum(np.diag(covariance), 1e-300))
     correlation = covariance / np.outer(sizes, sizes)
     names = [each.name for each in fit.parameters]
-    pairs = [(abs(correlation[a, b]), a, b) for a in range(len(free)) for b in range(a)
-             if abs(correlation[a, b]) > STRONG]  # fmt: skip
+    laws = [k for k, name in enumerate(names) if not is_of_network(name)]
+    pairs = [(abs(correlation[a, b]), a, b) for a in laws for b in laws if b < a and abs(correlation[a, b]) > STRONG]
     listed = "".join(
         f"<li>{escape(names[b])} and {escape(names[a])}: {_signed(correlation[a, b], 2)}</li>"
         for _, a, b in sorted(pairs, reverse=True)

@@ -12,6 +12,7 @@ from .gearbox import Gearbox, Rotor, Stage
 from .limits import Limits, Ratings
 from .magnet import Magnet, Saturation
 from .motor import Friction, Motor
+from .network import TanhUnit, TorqueNetwork
 from .thermal import Thermal, TwoNodeThermal
 from .thermistor import PhaseHeat, Thermistor
 from .winding import COPPER, Winding
@@ -41,8 +42,10 @@ __all__ = [
     "Saturation",
     "Stage",
     "Stribeck",
+    "TanhUnit",
     "Thermal",
     "Thermistor",
+    "TorqueNetwork",
     "TwoNodeThermal",
     "Winding",
     "estimate_of",

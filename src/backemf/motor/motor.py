@@ -16,6 +16,7 @@ from .friction_over_angle import FrictionAngleTable, FrictionOverAngle
 from .gearbox import Gearbox, Rotor
 from .limits import Limits, Ratings
 from .magnet import Magnet
+from .network import TorqueNetwork
 from .stepping import MotorStep
 from .thermal import Thermal, TwoNodeThermal
 from .thermistor import Thermistor
@@ -48,6 +49,8 @@ class Motor:
     """Friction that grows with speed; None: none."""
     cogging: Cogging | None = one(Cogging, default=None)
     """Torque of the magnets over the slots; None: none."""
+    network: TorqueNetwork | None = one(TorqueNetwork, default=None)
+    """Torque at the joint that a fit has found beside the laws; None: none."""
     gearbox: Gearbox | None = one(Gearbox, default=None)
     """The gear stages; None: the rotor is the joint."""
     limits: Limits | None = one(Limits, default=None)

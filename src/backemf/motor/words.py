@@ -31,6 +31,8 @@ def motor_words(motor: Motor) -> str:
     if motor.thermal is not None:
         heat = "heat of the winding" if isinstance(motor.thermal, Thermal) else "heat of winding and housing"
         parts.insert(parts.count("rotor"), heat)
+    if motor.network is not None:
+        parts.append("a network on what is left")
     name = f"{motor.name}: " if motor.name else ""
     return f"{name}{', '.join(figures)}{'; ' if parts else ''}{', '.join(parts)}"
 

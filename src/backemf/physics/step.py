@@ -32,6 +32,7 @@ from .mechanics import (
     prescribed_friction,
     rub,
 )
+from .network import NetworkPull, network_pull
 from .ops import change, maximum, same, where
 from .state import Output, State
 from .supply import Supply
@@ -106,8 +107,11 @@ def held(
     dragged, drag_slope = drag(motor, speed)
     angle = ratio * joint_position
     cogged = cogging(motor, angle)
-    torque = driven.torque + cogged - dragged
     slope = driven.slope + drag_slope
+    if motor.network is not None:
+        pull = pull_of_network(motor, driven, joint_position, joint_velocity, 0.0)
+        cogged, slope = cogged + pull.torque, slope + pull.fall
+    torque = driven.torque + cogged - dragged
     share, bent = None, state
     if motor.friction_over_angle is not None:
         share, bent = friction_at(motor, state, joint_position)
@@ -204,12 +208,17 @@ def coupled(
         demand = along_chord(demand)
     demand = with_stiffness(motor, circuit, demand, start, motor.inertia + outside, dt)
 
-    # what friction under load and a shared battery feel of the motor is that of the start
-    bus, driving = None, None
+    # what a network, friction under load and a shared battery feel of the motor is that of the start
+    bus, driving, network = None, None, None
     by_load = motor.friction is not None and motor.friction.by_load
-    if by_load or (supply is not None and acts(supply, "resistance") and supply.shared):
+    by_start = by_load or (supply is not None and acts(supply, "resistance") and supply.shared)
+    if by_start or motor.network is not None:
         guess = drive(motor, supply, circuit, demand, start, dt, mean_torque=True)
-        bus, driving = guess.bus_voltage, guess.torque + cogged - coefficient * start
+        if motor.network is not None:
+            network = pull_of_network(motor, guess, angle / ratio, start / ratio, dt)
+            cogged = cogged + network.torque
+        if by_start:
+            bus, driving = guess.bus_voltage, guess.torque + cogged - coefficient * start
 
     lines = lines_of(motor, supply, circuit, demand, start, bus, dt)
     constant = torque_per_mean_ampere(motor, circuit, lines)
@@ -217,7 +226,8 @@ def coupled(
     def push(line: Line) -> tuple[Number, Number]:
         # drag of any order brakes the end speed with the coefficient of the start: it never pushes, whatever the step
         torque = constant * line.value + cogged - coefficient * start
-        return torque, motor.inertia + dt * (constant * line.fall + coefficient)
+        fall = constant * line.fall + coefficient
+        return torque, motor.inertia + dt * (fall if network is None else fall + network.fall)
 
     def move(line: Line, friction: FrictionLaw) -> Parted:
         torque, own = push(line)
@@ -249,6 +259,9 @@ def coupled(
     dragged, drag_slope = drag(motor, end)
     if motor.magnet.saturation is not None:
         driven = change(driven, torque=constant * driven.mean_current)
+    slope = driven.slope + drag_slope
+    if network is not None:
+        cogged, slope = cogged - network.fall * (end - start), slope + network.fall
     integrated = constant * value_at(line, end - start) + cogged - coefficient * end
     numerical = (integrated - (driven.torque + cogged - dragged)) * end
     passed, accelerating = integrated - rubbed.friction, None
@@ -256,12 +269,25 @@ def coupled(
         passed, accelerating = moved.passed, passed - moved.passed
     torque = passed - rubbed.gear_loss
     new = remember(motor, state, driven, rubbed, angle, end, moved.gap, dt)
-    slope = driven.slope + drag_slope
     out = report(
         motor, state, new, driven, rubbed, end, end, moved.gear_speed, torque, cogged, dragged, slope, numerical, dt,
         moved.flank, accelerating,
     )  # fmt: skip
     return new, moved.gear_speed / ratio, out
+
+
+def pull_of_network(
+    motor: Motor, driven: Driven, joint_position: Number, joint_velocity: Number, dt: Number
+) -> NetworkPull:
+    """What the motor's network does over a step, on the motor side: torque [N·m], and its fall over the rotor's speed.
+
+    Rotor and joint go together here: with backlash, position and velocity are the rotor's behind the gears.
+    """
+    ratio, network = motor.ratio, motor.network
+    assert network is not None
+    torque, fall = ratio * driven.torque, ratio * ratio * driven.slope
+    pull = network_pull(network, joint_position, joint_velocity, torque, fall, dt)
+    return NetworkPull(pull.torque / ratio, pull.fall / (ratio * ratio))
 
 
 def with_stiffness(

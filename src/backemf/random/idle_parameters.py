@@ -131,7 +131,7 @@ def require_something_to_act_on(target: object, ends: Ends) -> None:
     rules = PENDULUM if "arm_mass" in found else RULES
     for name in ends:
         at = "motor." if name.startswith("motor.") else ""
-        rule = rules.get(name.removeprefix(at)) or _of_harmonic(name)
+        rule = rules.get(name.removeprefix(at)) or _of_harmonic(name) or _of_network(name)
         missing = rule(found, at) if rule is not None else None
         if missing is not None:
             raise ParameterError(
@@ -145,3 +145,25 @@ def _of_harmonic(name: str) -> Rule | None:
     if words[:2] != ["cogging", "harmonics"] or words[-1] not in ("phase", "periodicity"):
         return None
     return _needs(".".join([*words[:-1], "amplitude"]))
+
+
+def _of_network(name: str) -> Rule | None:
+    """What a unit's inputs need: its weight; and what a scale needs: a unit with a weight that uses it."""
+    words = name.removeprefix("motor.").split(".")
+    if words[0] != "network":
+        return None
+    if words[1] != "units":
+        return _scale_of_network(words[1])
+    return None if words[-1] == "weight" else _needs(".".join([*words[:-1], "weight"]))
+
+
+def _scale_of_network(scale: str) -> Rule:
+    def rule(found: Ranges, at: str) -> str | None:
+        unit, used = 0, False
+        while f"{at}network.units.{unit}.weight" in found:
+            place = f"{at}network.units.{unit}"
+            used = used or (found.acts(f"{place}.weight") and found.acts(f"{place}.per_{scale}"))
+            unit += 1
+        return None if used else f"no unit of the network has a weight and a per_{scale}"
+
+    return rule

@@ -273,6 +273,9 @@ PHENOMENA: dict[str, Phenomenon] = {
     "friction over angle": of_motor(
         lambda m: m.friction_over_angle is not None, "Friction is the same at every angle of the joint."
     ),
+    "network": of_motor(
+        lambda m: m.network is not None, "The torque that a network adds to the laws of the motor is lost."
+    ),
     "viscous drag": of_motor(has_viscous_drag, "Viscous drag is lost."),
     "higher drag": of_motor(
         lambda m: m.drag is not None and len(m.drag.coefficients) > 1,

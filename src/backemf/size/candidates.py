@@ -199,8 +199,8 @@ def _group(rows: Sequence[tuple[str, Motor, float]], out: Iterable[LeftOut], sou
             left.append(LeftOut(name, lack))
             continue
         bare = replace(
-            motor, cogging=None, thermistor=None, friction_over_angle=None, limits=None, ratings=None, estimates=(),
-            name="",
+            motor, cogging=None, thermistor=None, friction_over_angle=None, network=None, limits=None, ratings=None,
+            estimates=(), name="",
         )  # fmt: skip
         groups.setdefault(structure_of(bare), []).append((name, replace(bare, name=""), mass))
     motors = {name: motor for name, motor, _ in rows}

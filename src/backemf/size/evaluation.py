@@ -73,7 +73,8 @@ class Evaluation:
 def at_ambient(motor: Motor, ambient: Number, mounting: float) -> Motor:
     """Motors for sizing: around them the task's air, the housing's resistance scaled by its mounting, and without what
     the inverse leaves out."""
-    bare = replace(motor, cogging=None, thermistor=None, friction_over_angle=None, limits=None, ratings=None)
+    left_out = dict.fromkeys(("cogging", "thermistor", "friction_over_angle", "network", "limits", "ratings"))
+    bare = replace(motor, **left_out)
     t = bare.thermal
     if t is not None:
         scaled = {name: getattr(t, name) * mounting for name in ("housing_resistance",) if hasattr(t, name)}
