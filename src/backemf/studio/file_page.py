@@ -34,6 +34,13 @@ class FilePage:
     def __init__(self, session: Session):
         self.session, self.files = session, uploads_of_session()
         self.answer = kept_answer(self.files, session.get(self.key))
+        ui.context.client.on_delete(self.close)
+
+    def close(self) -> None:
+        """Let go of what NiceGUI would keep of a closed page: what can be refreshed, and with it all of the page."""
+        for part in vars(type(self)).values():
+            if hasattr(part, "targets"):
+                part.targets = [each for each in part.targets if each.instance is not self]
 
     def put(self, **changes: str | None) -> None:
         """Change the state, TOML texts packed; what was found with another one is no answer any more."""
