@@ -120,9 +120,8 @@ def _catalogue(session: Session, choose_refs: Choose) -> None:
 
     with card("Catalogue"):
         with box("filters"):
-            field("Search", session.get("q"), lambda text: put(q=text), "name, maker or kind", wait=150).classes(
-                "search"
-            )
+            search = field("Search", session.get("q"), lambda text: put(q=text), "name, maker or kind", wait=150)
+            search.classes("search")
             for key, (name, example) in FILTERS.items():
                 if example:
                     field(name.capitalize(), session.get(key), lambda text, key=key: put(**{key: text}), example)

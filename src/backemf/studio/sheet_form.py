@@ -14,7 +14,7 @@ from ..units import example
 from ..values import Foreign
 from ..web.address import pack, unpack
 from .session import Session
-from .widgets import box, card, drop_header, field, markup, refill, select, sentence
+from .widgets import box, card, drop_header, field, markup, refill, select, sentence, while_open
 
 CONVENTIONS = {"resistance": "resistance is", "torque_constant": "torque constant is", "figures_at": "figures hold for"}
 LARGEST = 200_000
@@ -112,7 +112,7 @@ def _drop(session: Session, choose_refs: Callable[[list[str]], None], redraw: Ca
 
     with card("A TOML file"):
         ui.label("A datasheet or a motor file, as the command line writes them.").classes("muted")
-        drop = ui.upload(on_upload=dropped, auto_upload=True, max_file_size=LARGEST, max_files=20)
+        drop = ui.upload(on_upload=while_open(dropped), auto_upload=True, max_file_size=LARGEST, max_files=20)
         drop.props('flat bordered accept=".toml"').classes("drop")
         drop_header(drop, "Drop a TOML file here, or choose one")
         drop.on("rejected", lambda: ui.notify(f"a TOML file of at most {LARGEST // 1000} kB can be dropped here"))

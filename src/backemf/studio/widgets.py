@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from nicegui import ui  # pyright: ignore[reportMissingImports]
@@ -125,6 +125,18 @@ def set_code(place: Foreign, text: str) -> None:
 def drop_header(drop: Foreign, title: str) -> None:
     """What stands on a place for files: a label that the keyboard reaches, too."""
     drop.add_slot("header", f'<label class="drop-label"><span>{escape(title)}</span><q-uploader-add-trigger /></label>')
+
+
+def while_open(act: Callable[[Foreign], Awaitable[None]]) -> Callable[[Foreign], Awaitable[None]]:
+    """What is done until the page is closed: NiceGUI and FastAPI keep handlers of uploads, and all that those hold."""
+    held = [act]
+    ui.context.client.on_delete(held.clear)
+
+    async def handle(event: Foreign) -> None:
+        for each in held:
+            await each(event)
+
+    return handle
 
 
 def columns() -> tuple[Foreign, Foreign]:

@@ -12,8 +12,6 @@ from ..values import Foreign, Number
 from .forms import Table, part_field
 from .widgets import box, choice
 
-__all__ = ["join_words", "split_words", "words_form"]
-
 
 @part
 class Plain:

@@ -15,7 +15,7 @@ from ..values import Foreign, Json
 from ..web.uploads import LARGEST, Upload, Uploads
 from ..work.progress_messages import progress_words
 from ..work.workers import Workers
-from .widgets import drop_header, named, sentence
+from .widgets import drop_header, named, sentence, while_open
 
 
 @cache
@@ -124,6 +124,8 @@ def drop_area(title: str, files: Uploads, added: Foreign, endings: tuple[str, ..
     def refuse() -> None:
         ui.notify(f"a file is larger than {LARGEST // 10**6} MB: use the command line for it", type="negative")
 
-    drop = ui.upload(multiple=True, auto_upload=True, max_file_size=LARGEST, on_upload=take, on_rejected=refuse)
+    drop = ui.upload(
+        multiple=True, auto_upload=True, max_file_size=LARGEST, on_upload=while_open(take), on_rejected=refuse
+    )
     drop.props(f'flat bordered accept="{",".join(endings)}"').classes("full drop")
     drop_header(drop, title)
