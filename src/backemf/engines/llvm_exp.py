@@ -1,4 +1,4 @@
-"""exp and expm1 of a long vector of motors, as instructions rather than a call of the C library for each of them.
+"""exp and expm1 of motors as instructions: calls of the C library take longer, and none of them keeps a register.
 
 With k = round(x/ln 2) and r = x - k·ln 2, exp(x) = 2ᵏ·exp(r) and expm1(x) = 2ᵏ·expm1(r) + (2ᵏ - 1), where expm1(r) is
 its series up to r¹⁴, whose rest is 1e-17 of it. Both are within two units of the last place of the C library's.
@@ -29,7 +29,9 @@ class ExpWriter:
 
     def __init__(self, new: Callable[[str], str], width: int):
         self._new, self._width = new, width
-        self._kind, self._whole = f"<{width} x double>", f"<{width} x i64>"
+        self._kind, self._whole, self._test = (
+            each if width == 1 else f"<{width} x {each}>" for each in ("double", "i64", "i1")
+        )
 
     def write(self, op: str, x: str) -> str:
         """The name of exp or expm1 of a value."""
@@ -75,14 +77,18 @@ class ExpWriter:
         """The bound where x is beyond it; what is not a number stays so."""
         limit = self._same(bound)
         beyond = self._new(f"fcmp {test} {self._kind} {x}, {limit}")
-        return self._new(f"select <{self._width} x i1> {beyond}, {self._kind} {limit}, {self._kind} {x}")
+        return self._new(f"select {self._test} {beyond}, {self._kind} {limit}, {self._kind} {x}")
 
     def _two(self, word: str, a: str, b: str | float) -> str:
         return self._new(f"{word} {self._kind} {a}, {b if isinstance(b, str) else self._same(b)}")
 
     def _same(self, value: float) -> str:
         bits = struct.unpack(">Q", struct.pack(">d", value))[0]
-        return f"<{', '.join([f'double 0x{bits:016X}'] * self._width)}>"
+        return self._every(f"double 0x{bits:016X}")
 
     def _same_whole(self, value: int) -> str:
-        return f"<{', '.join([f'i64 {value}'] * self._width)}>"
+        return self._every(f"i64 {value}")
+
+    def _every(self, constant: str) -> str:
+        """A constant for every motor."""
+        return constant.split()[1] if self._width == 1 else f"<{', '.join([constant] * self._width)}>"

@@ -16,10 +16,8 @@ _WHOLES = {"add": "add", "sub": "sub", "mul": "mul", "xor": "xor"}
 _FLOAT_TESTS = {"lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "eq": "oeq", "ne": "une"}
 _WHOLE_TESTS = {"lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge", "eq": "eq", "ne": "ne"}
 _INTRINSICS = {"abs": "fabs", "sqrt": "sqrt", "floor": "floor"}
-_LIBRARY = {"exp": 1, "expm1": 1, "log2": 1, "sin": 1, "cos": 1, "tanh": 1, "pow": 2}
+_LIBRARY = {"log2": 1, "sin": 1, "cos": 1, "tanh": 1, "pow": 2}
 """Functions of the C library, and how many arguments each takes."""
-LONG = 4
-"""Motors in one vector from which calls of the C library take longer than instructions."""
 
 
 class Writer:
@@ -190,7 +188,7 @@ class Writer:
             return self._intrinsic(_INTRINSICS[op], args[0])
         if op == "total":
             return self._total(args[0])
-        if op in ("exp", "expm1") and self.width >= LONG:
+        if op in ("exp", "expm1"):
             return ExpWriter(self.new, self.width).write(op, args[0])
         if op in _LIBRARY:
             self._used.add(op)
