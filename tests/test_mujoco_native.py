@@ -503,3 +503,26 @@ def test_a_model_compiled_within_the_context_is_left_alone():
         data.qvel[0] = 1.0
         mujoco.mj_step(other, data)
     assert data.qpos[0] == pytest.approx(2e-3) and records.Records is type(motors._records)
+
+
+def test_a_model_with_one_of_everything_runs_as_machine_code():
+    """Arrays that are empty in other models, such as equalities, do not move the others out of sight."""
+    model = mujoco.MjModel.from_xml_string(
+        '<mujoco><size nuserdata="3"/><option integrator="implicitfast"/><worldbody><light pos="0 0 1"/>'
+        '<camera pos="0 0 2"/><body name="hand" mocap="true"><geom size=".01"/></body><body name="b" pos="0 0 .3">'
+        '<joint name="a" axis="0 1 0" range="-40 40" limited="true" frictionloss=".01" stiffness=".1"/>'
+        '<geom size=".05" pos=".1 0 0"/><site name="s"/><body pos=".2 0 0"><joint name="c" axis="0 1 0"/>'
+        '<geom size=".04" pos=".1 0 0"/></body></body><body pos="0 1 1"><freejoint/><geom size=".1"/></body>'
+        "</worldbody>"
+        '<tendon><fixed name="t" range="-1 1" limited="true"><joint joint="a" coef="1"/></fixed></tendon>'
+        '<equality><joint joint1="c" joint2="a"/><connect body1="b" anchor="0 0 0"/></equality>'
+        '<actuator><motor joint="a"/><general joint="c" dyntype="filter" dynprm=".1"/></actuator>'
+        '<sensor><gyro site="s"/><jointpos joint="a"/></sensor><keyframe><key/></keyframe></mujoco>'
+    )
+    motors = made(model, {"a": KINDS["full"]})
+    data, asked = mujoco.MjData(model), note_questions(motors)
+    with motors.install():
+        mujoco.mj_step(model, data, nstep=20)
+    assert motors._records.code is not None
+    # the first step of a data, and no other
+    assert len(asked) == 1

@@ -21,6 +21,8 @@ class Setting:
     """Places in its data."""
     width: int
     """Numbers in a row of a matrix: those of all joints, up to a multiple of four."""
+    freedoms: int = 0
+    """Degrees of freedom of the model."""
 
 
 class Glue(Function):
@@ -29,6 +31,7 @@ class Glue(Function):
     def __init__(self, name: str, arguments: dict[str, str], places: Setting, returns: str = NOTHING):
         super().__init__(name, arguments, returns, internal=name.startswith("_"))
         self.of_model, self.of_data, self.width = places.of_model, places.of_data, places.width
+        self.freedoms = places.freedoms
 
     def whole(self, name: str) -> Value:
         """A whole number of the context."""

@@ -32,7 +32,8 @@ CONTEXT = (
     "armature", "bounds", "all_have", "clipped", "gravity", "freedoms", "actuator_count", "columns", "units",
     "slots", "slot_dofs", "paths", "path_begins", "factors", "factor_begins", "matrix", "initial", "state_at",
     "after_at", "state_size", "out_at", "done_at", "out_size", "groups", "group_count", "rotors", "rotor_count",
-    "ratios", "rows", "names", "programs", "timestep",
+    "ratios", "rows", "names", "programs", "timestep", "newton", "contacts_at", "mass_entries", "mass_count",
+    "mass_times", "jacobian_times", "constraint_update", "solver", "jacobian", "noslip_iterations", "enableflags",
 )  # fmt: skip
 """All motors of a robot: tables of data and models by their place, functions of MuJoCo, where joints are in it, and
 what the code has to know of the groups."""

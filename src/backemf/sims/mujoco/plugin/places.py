@@ -44,13 +44,10 @@ def find_places() -> tuple[Places, Places]:
     model = mujoco.MjModel.from_xml_string(_SCRATCH)
     data = mujoco.MjData(model)
     try:
-        of_model = {name: _find(model._address, _pointer(model, name)) for name in ARRAYS_OF_MODEL}
-        of_data: Places = {}
-        for name in ARRAYS_OF_DATA:
-            # the whole buffer begins where its first array does, and comes before
-            of_data[name] = _find(
-                data._address, _pointer(data, name), last_before=of_data["qvel"] if name == "qpos" else None
-            )
+        of_model = {name: find_pointer(model, name) for name in ARRAYS_OF_MODEL}
+        of_data = {name: find_pointer(data, name) for name in ARRAYS_OF_DATA[:-1]}
+        # the whole buffer begins where its first array does, and comes before
+        of_data["qpos"] = _find(data._address, _pointer(data, "qpos"), last_before=of_data["qvel"])
         data.time = 0.00123454321
         of_data["time"] = _find(data._address, struct.pack("d", data.time))
         for name, (code, number) in OPTIONS.items():
@@ -76,6 +73,21 @@ def places_hold(model: MjModel, data: MjData) -> bool:
     return arrays and all(
         ctypes.string_at(address, struct.calcsize(code)) == struct.pack(code, value) for address, code, value in numbers
     )
+
+
+def find_pointer(owner: MjModel | MjData, name: str) -> int:
+    """Bytes from the start of a struct to the pointer to an array that has elements."""
+    wanted = _pointer(owner, name)
+    place = _find(owner._address, wanted)
+    # arrays without elements point to where the next one begins, and come before it
+    while ctypes.string_at(owner._address + place + len(wanted), len(wanted)) == wanted:
+        place += len(wanted)
+    return place
+
+
+def find_number(owner: MjModel | MjData, wanted: bytes) -> int:
+    """Bytes from the start of a struct to a number."""
+    return _find(owner._address, wanted)
 
 
 def _pointer(owner: MjModel | MjData, name: str) -> bytes:

@@ -24,6 +24,7 @@ from ....values import Module
 from ...mujoco_joints import Joints, mujoco_module
 from ...mujoco_types import MjData, MjModel
 from ...robot_step import FOUND, JOINT
+from .contacts import OPTIONS, contact_memory, contact_places, mass_entries
 from .glue import Setting
 from .hands import Hands
 from .memory import CONTEXT, GROUP, HEAD, INTEGRATORS, VECTORS, Table, address
@@ -64,7 +65,7 @@ class RobotCode:
         probe = self._mujoco.MjData(model)
         if not places_hold(model, probe):
             raise LookupError("the model keeps its arrays elsewhere")
-        self._functions = _functions(self._mujoco, width_of(self.count))
+        self._functions = _functions(self._mujoco, width_of(self.count), int(model.nv))
         self.context = np.zeros(len(CONTEXT) + len(INTEGRATORS), np.int64)
         self.place = address(self.context)
         self._kept: list[np.ndarray] = []
@@ -78,6 +79,7 @@ class RobotCode:
         self._put_factors(model, probe, joints)
         self._put_groups(joints, names)
         self._put_numbers(model)
+        self._put_contacts(model)
         self.set_tables()
 
     # --- what the code works on
@@ -208,6 +210,22 @@ class RobotCode:
             **{name: _address(getattr(library, function)) for name, function in stages.items()},
         )  # fmt: skip
 
+    def _put_contacts(self, model: MjModel) -> None:
+        """What the solution of contacts works on; without `newton` they are all left to MuJoCo."""
+        mujoco, library = self._mujoco, mujoco_library(self._mujoco)
+        if contact_places() is None or mujoco.mj_isSparse(model):
+            return
+        entries = mass_entries(model)
+        names = {"mass_times": "mj_mulM", "jacobian_times": "mj_mulJacVec", "constraint_update": "mj_constraintUpdate"}
+        options = {name: int(getattr(model.opt, name)) for name in OPTIONS}
+        usual = options["solver"] == int(mujoco.mjtSolver.mjSOL_NEWTON) and not options["noslip_iterations"]
+        asleep = options["enableflags"] & int(getattr(mujoco.mjtEnableBit, "mjENBL_SLEEP", 0))
+        self._set(
+            newton=int(usual and not asleep), contacts_at=self._size, mass_entries=entries, mass_count=len(entries),
+            **{name: _address(getattr(library, function)) for name, function in names.items()}, **options,
+        )  # fmt: skip
+        self._size += contact_memory(int(model.nv))["end"]
+
     def set_tables(self) -> None:
         """Where the tables of data and models are now."""
         self._set(datas=self.datas.address, models=self.models.address)
@@ -329,11 +347,14 @@ def width_of(count: int) -> int:
 
 
 @lru_cache(maxsize=16)
-def _functions(mujoco: ModuleType, width: int) -> dict[str, Module]:
+def _functions(mujoco: ModuleType, width: int, freedoms: int) -> dict[str, Module]:
     """The compiled functions, by name; those that Python calls hold its lock, since they take a microsecond."""
     mujoco_library(mujoco)
-    of_model, of_data = find_places()
-    engine = compile_text(text_for(Setting(of_model, of_data, width)), optimize=True)
+    of_model, of_data = (dict(places) for places in find_places())
+    more = contact_places()
+    if more is not None:
+        of_model, of_data = of_model | more[0], of_data | more[1]
+    engine = compile_text(text_for(Setting(of_model, of_data, width, freedoms)), optimize=True)
     found: dict[str, Module] = {"engine": engine}
     for name, (returns, places, more) in _FUNCTIONS.items():
         kind = ctypes.PYFUNCTYPE(returns, *[ctypes.c_void_p] * places, *more)

@@ -21,6 +21,7 @@ from ....engines.llvm_function import (
     Function,
     Value,
 )  # fmt: skip
+from .contacts import write_contacts
 from .glue import Glue, Setting
 from .masses import find_load, write_solve
 from .memory import BAD, CONTEXT, GROUP, HEAD, INTEGRATORS, MODEL, PROGRAM, SPREAD, VECTORS
@@ -33,7 +34,7 @@ NAN = float("nan")
 def text_for(places: Setting) -> str:
     """All functions for a version of MuJoCo and a number of joints."""
     writers = (write_find, write_reset, write_commit, write_push, write_claim, write_before, write_after, write_forget,
-               write_solve, write_actuate, write_callback)  # fmt: skip
+               write_solve, write_actuate, write_contacts, write_callback)  # fmt: skip
     whole = [write(places).text() for write in writers]
     return "\n".join([DECLARATIONS, "@context = global ptr null", *whole])
 
@@ -384,8 +385,10 @@ def write_callback(places: Setting) -> Function:
         f.call(word("actuation", POINTER), f["model"], f["data"])
     with f.when(alone):
         f.call("_actuate", context, f["data"], record)
-    for stage in ("acceleration", "constraint"):
-        f.call(word(stage, POINTER), f["model"], f["data"])
+    f.call(word("acceleration", POINTER), f["model"], f["data"])
+    found = f.call("_contacts", context, f["model"], f["data"], record, returns=WHOLE)
+    with f.when(found.is_("==", 0)):
+        f.call(word("constraint", POINTER), f["model"], f["data"])
     told_at = word("count", WHOLE) * VECTORS.index("told") + len(HEAD)
     own = f.place(record, told_at)
     told = f.choose(f.as_whole(rows).is_("==", 0), own, rows, POINTER)

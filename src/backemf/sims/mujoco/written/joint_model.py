@@ -129,7 +129,7 @@ def electric(draft: MotorDraft, keep: str) -> None:
         numbers, source = (n * kt, n * ke), f"{gear_factor(n)}Magnet.torque_constant and Magnet.back_emf_constant"
     constant = tidy(n * ke if keep == "line" or kt == ke else n * math.sqrt(kt * ke))
     draft.constants = Constants(constant, tidy(ohms / share), share, efficiency)
-    scaled = "" if share == 1.0 else f", over {share:.4g} = {efficiency:g} · Kt/Ke so that the stall torque is right"
+    scaled = "" if share == 1.0 else f", over {share:.6g} = {efficiency:g} · Kt/Ke so that the stall torque is right"
     draft.attributes["motorconst"] = row(numbers, f"N·m/A {AT_JOINT}", source)
     draft.attributes["resistance"] = row(ohms / share, "Ω", f"Winding.resistance {ohms:g} Ω{scaled}")
     draft.kept["torque-speed line"] = draft.kept["current and power"] = ""
@@ -142,7 +142,7 @@ def _note_constants(draft: MotorDraft, keep: str, kt: float, ke: float) -> None:
     if keep == "line":
         if share != 1.0:
             draft.kept["current and power"] = (
-                f"MuJoCo's current and electrical power are {share:.4g} times the motor's."
+                f"MuJoCo's current and electrical power are {share:.6g} times the motor's."
             )
         draft.kept["separate Kt and Ke"] = (
             "One constant with an adjusted resistance: the line from stall to no load is right, the current is not."
@@ -219,7 +219,7 @@ def thermal(draft: MotorDraft) -> None:
     else:
         resistance, capacity, source = single("Rth", node.resistance), single("C", node.capacitance), "Thermal"
     if share != 1.0:
-        source += f", for {share:.4g} times the heat"
+        source += f", for {share:.6g} times the heat"
     source += heat_mark(draft.motor)
     draft.attributes["thermal"] = row(
         (resistance / share, capacity * share, 0.0, w.temperature_coefficient, w.reference_temperature, node.ambient),

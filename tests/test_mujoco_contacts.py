@@ -1,0 +1,105 @@
+"""Contacts under the motors' last torque as machine code: MuJoCo's own solution, without its solver."""
+
+import ctypes
+
+import numpy as np
+import pytest
+from mujoco_rig import mujoco
+from test_mujoco_native import PD, made, robot
+from test_mujoco_plugin import motor
+
+import backemf as be
+from backemf.sims.mujoco.plugin import robot_code
+
+LEGS = {"(hip|thigh|knee).": be.Actuator(motor(friction=be.LuGre(
+    coulomb=0.005, stiction=0.008, stribeck_velocity=1.0, stiffness=10.0, damping=0.001,
+)), controller=PD)}  # fmt: skip
+STANCE = np.array([0.0, 0.4, -0.8] * 4)
+ARM = """<mujoco><option timestep="0.002" integrator="implicitfast" {options}/><worldbody>
+    <geom type="plane" size="0 0 1" pos="0 0 -.5"/>
+    <body><joint name="hip0" axis="0 1 0" range="-40 40" limited="true"/><geom size=".05" pos=".2 0 0" mass="1"/>
+    <body pos=".4 0 0"><joint name="knee0" axis="0 1 0" frictionloss="0.3"/><geom size=".04" pos=".2 0 0" mass=".5"/>
+    </body></body>
+    <body pos="0 .5 0"><joint name="knee1" axis="0 1 0"/><geom size=".05" pos=".2 0 0" mass="1"/></body></worldbody>
+    <equality><joint joint1="knee1" joint2="hip0" polycoef="0 .5 0 0 0"/></equality></mujoco>"""
+"""A limit, friction of a bearing, a coupling of two joints and a floor within reach."""
+
+
+def legs(cone: str):
+    """A robot on its feet."""
+    model = robot(cone=cone)
+    model.opt.impratio = 10.0
+    return model
+
+
+def arm(options: str = ""):
+    """An arm that swings against its limits."""
+    return mujoco.MjModel.from_xml_string(ARM.format(options=options))
+
+
+def run(model, newton: bool, steps: int = 250) -> tuple[np.ndarray, int]:
+    """Where the joints are after some steps, and how often the motors asked MuJoCo's solver."""
+    motors = made(model, LEGS)
+    count, asked = len(motors.joints), []
+    library = robot_code.mujoco_library(mujoco)
+
+    @ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+    def solve(model_place, data_place):
+        asked.append(1)
+        library.mj_fwdConstraint(ctypes.c_void_p(model_place), ctypes.c_void_p(data_place))
+
+    data, seen = mujoco.MjData(model), []
+    motors.command = STANCE if count == 12 else np.array([0.9, -0.5, 0.2])
+    with motors.install():
+        code = motors._records.code
+        assert code is not None
+        code._set(constraint=robot_code._address(solve))
+        if not newton:
+            code._set(newton=0)
+        for _ in range(steps):
+            mujoco.mj_step(model, data)
+            seen.append(np.concatenate([data.qpos, data.qvel]))
+    motors.release()
+    return np.array(seen), len(asked)
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: legs("pyramidal"), lambda: legs("elliptic"), arm], ids=["pyramidal", "elliptic", "arm"]
+)
+def test_contacts_are_those_of_mujocos_solver(make):
+    """Feet that land and stand, limits, friction and couplings: the same motion, to the solver's tolerance of 1e-8."""
+    own, few = run(make(), True)
+    theirs, all_ = run(make(), False)
+    # the first step of a data is made in Python
+    assert all_ == 249
+    assert few < 0.6 * all_
+    np.testing.assert_allclose(own, theirs, rtol=1e-7, atol=1e-7)
+
+
+@pytest.mark.parametrize("options", ['solver="CG"', 'jacobian="sparse"', 'noslip_iterations="2"'])
+def test_other_solvers_are_asked(options: str):
+    """Where the model asks for a solution that Newton's method does not give, the model's own solver is asked."""
+    assert run(arm(options), True, 50)[1] == 49
+
+
+@pytest.mark.parametrize("change", ["solver", "noslip_iterations"])
+def test_a_solver_chosen_later_is_asked(change: str):
+    """Options are read in every step: a model that is changed after motors were put on it is obeyed."""
+    model = arm()
+    motors, asked = made(model, LEGS), []
+    motors.command, data = np.array([0.9, -0.5, 0.2]), mujoco.MjData(model)
+    library = robot_code.mujoco_library(mujoco)
+
+    @ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+    def solve(model_place, data_place):
+        asked.append(1)
+        library.mj_fwdConstraint(ctypes.c_void_p(model_place), ctypes.c_void_p(data_place))
+
+    with motors.install():
+        mujoco.mj_step(model, data, nstep=3)
+        code = motors._records.code
+        assert code is not None
+        code._set(constraint=robot_code._address(solve))
+        setattr(model.opt, change, 1)
+        mujoco.mj_step(model, data, nstep=10)
+    assert len(asked) == 10
