@@ -79,13 +79,15 @@ def _work(pid: int) -> int:
         return 0
 
 
-def start_studio(folder: Path, port: int | None = None, *more: str) -> Studio:
-    """A studio that answers; `more` are further words of its command."""
+def start_studio(folder: Path, port: int | None = None, *more: str, program: Path | None = None) -> Studio:
+    """A studio that answers; `more` are further words of its command, `program` is one that serves it otherwise."""
     if port is None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
     words = [sys.executable, "-m", "backemf", "studio", "--no-browser", "--port", str(port), *more]
+    if program is not None:
+        words = [sys.executable, str(program), str(folder), str(port)]
     # NiceGUI takes a program of a test for a test of its own
     environment = {name: value for name, value in os.environ.items() if "PYTEST" not in name and "NICEGUI" not in name}
     environment["XDG_STATE_HOME"] = str(folder)

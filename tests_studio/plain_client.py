@@ -37,7 +37,7 @@ class PlainSession:
         """Drop a file onto the page; the status of the answer."""
         form = aiohttp.FormData()
         form.add_field("file", content, filename=name, content_type="text/csv")
-        place = f"{self.address}/_nicegui/client/{self.client}/upload/{self.upload}"
+        place = f"{self.address}/drop/{self.client}/{self.upload}"
         async with self.http.post(place, data=form) as answer:
             return answer.status
 
@@ -58,7 +58,7 @@ async def open_session(address: str, path: str) -> AsyncIterator[PlainSession]:
             text = await answer.text()
         query = ast.literal_eval(re.search(r"query: (\{.*?\})", text)[1])
         # the number of the element whose files go to the server
-        upload = re.search(r"/upload/(\d+)", text)[1]
+        upload = (re.search(r"/drop/[-0-9a-f]+/(\d+)", text) or ["", ""])[1]
         made = PlainSession(address, http, query["client_id"], upload)
         # as a browser does: a socket that is lost on a busy machine comes back
         socket = socketio.AsyncClient(http_session=http, reconnection_attempts=5, reconnection_delay=0.2)

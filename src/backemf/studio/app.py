@@ -49,6 +49,7 @@ def serve_studio(host: str = "127.0.0.1", port: int = 8337, browser: bool = True
     app, ui = _nicegui()
     from ..web.bounded_requests import BoundedRequests
     from ..web.uploads import LARGEST
+    from .dropping import ADDRESS, take_files
     from .layout import head
     from .work import shared
 
@@ -56,6 +57,9 @@ def serve_studio(host: str = "127.0.0.1", port: int = 8337, browser: bool = True
     for name in PAGES:
         ui.page(f"/{name}", response_timeout=60)(_page_of(name))
     ui.page("/")(_door)
+    # nothing is kept for a tab, and what NiceGUI makes for each would stay for 30 days
+    app.storage.max_tab_storage_age = 1.0
+    app.add_route(ADDRESS, take_files, methods=["POST"])
     app.add_middleware(BoundedRequests, largest=LARGEST)
     app.on_startup(_warm)
     app.add_middleware(Guard, host=host, token=token)

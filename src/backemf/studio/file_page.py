@@ -12,7 +12,7 @@ from ..values import Foreign, Json
 from ..web.address import pack
 from ..web.uploads import kept_answer, key_of
 from .session import Session
-from .widgets import text_input
+from .widgets import notify_error, text_input
 from .work import Work, uploads_of_session
 
 PAGES = {"Look": "/look", "Try": "/try", "Simulators": "/simulators"}
@@ -41,6 +41,7 @@ class FilePage:
         for part in vars(type(self)).values():
             if hasattr(part, "targets"):
                 part.targets = [each for each in part.targets if each.instance is not self]
+                part.instance = None
 
     def put(self, **changes: str | None) -> None:
         """Change the state, TOML texts packed; what was found with another one is no answer any more."""
@@ -48,7 +49,7 @@ class FilePage:
             packed = {name: pack(text) if text and "\n" in text else text for name, text in changes.items()}
             self.session.put(**packed, **{self.key: None})
         except BackemfError as error:
-            ui.notify(str(error), type="negative")
+            notify_error(str(error))
 
     def text_field(self, name: str, title: str, example: str, changed: Callable[[], Foreign]) -> None:
         """A text of the state."""

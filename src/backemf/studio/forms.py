@@ -10,24 +10,13 @@ from dataclasses import MISSING, Field, fields
 
 from nicegui import ui  # pyright: ignore[reportMissingImports]
 
+from ..answers.parts import fits_form
 from ..parts import declaration_of
 from ..values import Foreign
 from .widgets import choice, refreshable, text_input
 
 Table = dict[str, Foreign]
 """A table of a TOML file: words, quantities as text, and tables below it."""
-ROLES = ("number", "flag", "word", "words", "count")
-"""What a field of a form can hold."""
-
-
-def _fits(entry: Field) -> bool:
-    it = declaration_of(entry)
-    return it is not None and it.role in ROLES
-
-
-def kinds_of(kinds: Mapping[str, type]) -> dict[str, type]:
-    """The parts that a form can hold: those whose needed fields are numbers and words."""
-    return {n: kind for n, kind in kinds.items() if all(_fits(e) or e.default is not MISSING for e in fields(kind))}
 
 
 def part_form(
@@ -59,7 +48,7 @@ def fields_form(
     kind: type, table: Table, changed: Callable[[], None], hint: str = "", skip: tuple[str, ...] = ()
 ) -> None:
     """A field for each constant of a class; those that may be left out, and are, stand below "more"."""
-    shown = [entry for entry in fields(kind) if _fits(entry) and entry.name not in skip]
+    shown = [entry for entry in fields(kind) if fits_form(entry) and entry.name not in skip]
     first = [entry for entry in shown if entry.default is MISSING or entry.name in table]
     more = [entry for entry in shown if entry not in first]
 

@@ -8,6 +8,7 @@ from functools import partial
 from nicegui import ui  # pyright: ignore[reportMissingImports]
 
 from ..actuator import Supply
+from ..answers.parts import kinds_of
 from ..answers.state import number_in, read_tables
 from ..cli.as_program import identify_texts
 from ..cli.identify import share_or_note, verdict
@@ -20,12 +21,14 @@ from ..identify.rig import LARGEST, firmware_kinds, load_kinds
 from ..plot.interactive_channels import Curve, channels_over_time
 from ..toml_text import write_tables
 from ..values import Foreign
+from ..web.named_files import errors_show_names
 from ..web.uploads import Upload
+from .dropping import drop_area
 from .file_page import FilePage, show_links
-from .forms import fields_form, kinds_of, part_form
+from .forms import fields_form, part_form
 from .session import Download, Session
 from .widgets import box, card, columns, empty, named, picture, refreshable_method, sentence, table
-from .work import Work, drop_area, report_frame, start_button
+from .work import Work, report_frame, start_button
 
 LOGS = (".csv", ".parquet", ".npz", ".json", ".mcap")
 """Files of logs."""
@@ -131,13 +134,11 @@ class Identify(FilePage):
             await self.read_logs()
             return
         if file.ending == ".toml":
-            try:
+            with errors_show_names({str(file.path): file.name}):
                 text = read_text(file.path, LARGEST, what="a rig in TOML")
-                Rig.parse(text, file.name)
-                self.rig = read_tables(text, "")
-            except BackemfError as error:
-                ui.notify(str(error).replace(str(file.path), file.name), type="negative", timeout=8000)
             self.files.remove(file.key)
+            Rig.parse(text, file.name)
+            self.rig = read_tables(text, "")
         else:
             self.rig["load"] = {"kind": "RobotModel", "model": file.name}
         self.rig_form.refresh()

@@ -12,7 +12,7 @@ from ..errors import BackemfError
 from ..files import read_text
 from ..values import Foreign
 from .session import Page, Session
-from .widgets import box, code, heading, link, markup, named, refill, sentence, set_code
+from .widgets import box, code, heading, link, markup, named, notify_error, refill, sentence, set_code
 
 PAGES = ("Motor", "Look", "Try", "Simulators", "Identify", "Size")
 """The pages in the order in which they are used; the path of each is its name in lower case."""
@@ -113,6 +113,6 @@ async def _give(session: Session, name: str) -> None:
         if inspect.isawaitable(content):
             content = await content
     except BackemfError as error:
-        ui.notify(str(error), type="negative")
+        notify_error(str(error))
     else:
         (ui.download.file if isinstance(content, Path) else ui.download.content)(content, name)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from nicegui import ui  # pyright: ignore[reportMissingImports]
 
+from ..answers import catalogue
 from ..answers.motors import FIRST, MOST, Chosen, choose, refs_of
 from ..cli.as_program import command_line, load_program, option_words, sheet_program
 from ..cli.catalogue import SAYS, SHORT, Row, filter_rows, output_row, search_rows
@@ -14,7 +15,7 @@ from ..errors import BackemfError, ParameterError
 from ..motor.estimate import Estimate
 from ..plot import interactive as pictures
 from ..web.address import pack
-from . import catalogue, sheet_form
+from . import sheet_form
 from .session import Session, motor_download
 from .widgets import box, card, data_table, empty, field, heading, link, named, picture, refill, select, sentence
 

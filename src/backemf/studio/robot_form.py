@@ -13,9 +13,10 @@ from ..answers.motors import FIRST, refs_of
 from ..errors import BackemfError
 from ..values import Foreign
 from ..web.uploads import Upload
+from .dropping import drop_area
 from .session import Session
 from .widgets import box, card, code, download_button, sentence
-from .work import Work, drop_area, start_button, uploads_of_session
+from .work import Work, start_button, uploads_of_session
 
 ENDINGS = (".xml", ".mjcf", ".urdf", ".usda", ".usd", ".usdc")
 """Models that can be dropped."""

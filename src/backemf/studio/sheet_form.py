@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from nicegui import events, ui  # pyright: ignore[reportMissingImports]
+from nicegui import ui  # pyright: ignore[reportMissingImports]
 
 from ..answers.motors import read_text
 from ..datasheet.table import LISTS, TABLES, choices, quantities
 from ..datasheet.typed import USUAL, Place, check_typed, typed_figures, unusual_figures, write_typed
-from ..errors import BackemfError
+from ..errors import ParameterError
 from ..units import example
 from ..values import Foreign
 from ..web.address import pack, unpack
+from .dropping import Drop
 from .session import Session
-from .widgets import box, card, drop_header, field, markup, refill, select, sentence, while_open
+from .widgets import box, card, field, markup, refill, select, sentence
 
 CONVENTIONS = {"resistance": "resistance is", "torque_constant": "torque constant is", "figures_at": "figures hold for"}
 LARGEST = 200_000
@@ -95,15 +96,12 @@ def _fill(place: Foreign, said: tuple[str, str] | None) -> None:
 def _drop(session: Session, choose_refs: Callable[[list[str]], None], redraw: Callable[[], None]) -> None:
     """A place for a TOML file, which is read as the command line reads it."""
 
-    async def dropped(event: events.UploadEventArguments) -> None:
+    async def dropped(file: Foreign) -> None:
         try:
-            text = (await event.file.read()).decode()
-            found = read_text(text, event.file.name)
-        except (BackemfError, UnicodeDecodeError) as error:
-            foreign = f"{event.file.name}: is not a text: drop the TOML file of a motor"
-            words = str(error) if isinstance(error, BackemfError) else foreign
-            ui.notify(words, type="negative", multi_line=True, timeout=12_000, close_button="OK")
-            return
+            text = (await file.read()).decode()
+        except UnicodeDecodeError:
+            raise ParameterError(f"{file.name}: is not a text: drop the TOML file of a motor") from None
+        found = read_text(text, file.name)
         choose_refs([pack(text)])
         if found.sheet is not None:
             session.put(d=pack(text))
@@ -112,7 +110,4 @@ def _drop(session: Session, choose_refs: Callable[[list[str]], None], redraw: Ca
 
     with card("A TOML file"):
         ui.label("A datasheet or a motor file, as the command line writes them.").classes("muted")
-        drop = ui.upload(on_upload=while_open(dropped), auto_upload=True, max_file_size=LARGEST, max_files=20)
-        drop.props('flat bordered accept=".toml"').classes("drop")
-        drop_header(drop, "Drop a TOML file here, or choose one")
-        drop.on("rejected", lambda: ui.notify(f"a TOML file of at most {LARGEST // 1000} kB can be dropped here"))
+        Drop("Drop a TOML file here, or choose one", (".toml",), dropped, LARGEST)

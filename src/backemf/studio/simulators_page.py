@@ -68,7 +68,7 @@ async def build(session: Session) -> None:
         await work.order(dict(session.state))
         for task in list(tasks):
             task.cancel()
-        if lost.default_slot.children:
+        if lost.default_slot.children and not lost.is_deleted:
             task = asyncio.get_running_loop().create_task(_errors(session, lost))
             tasks.add(task)
             task.add_done_callback(tasks.discard)

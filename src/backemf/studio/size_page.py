@@ -6,13 +6,13 @@ from nicegui import ui  # pyright: ignore[reportMissingImports]
 
 from ..actuator import Supply
 from ..answers.motors import choose, refs_of
+from ..answers.parts import kinds_of
 from ..answers.state import number_in, read_tables
 from ..cli.as_program import size_texts
 from ..cli.size import COLUMNS as FIGURES
 from ..cli.size import EXPENDABLE, axis_of, rounded
 from ..cli.tables import json_text
 from ..errors import BackemfError
-from ..files import read_text
 from ..plot.interactive_pairs import pairs_by_figures
 from ..size import Task, TaskLimits
 from ..size.task import LARGEST, WANTED, JointTask, load_kinds
@@ -20,11 +20,12 @@ from ..size.task_file import EXAMPLE, FORMAT, motion_kinds
 from ..toml_text import write_tables
 from ..values import Foreign
 from ..web.uploads import Upload
+from .dropping import drop_area
 from .file_page import FilePage, show_links
-from .forms import Table, fields_form, kinds_of, part_form
+from .forms import Table, fields_form, part_form
 from .session import Download, Session
 from .widgets import card, choice, columns, data_table, empty, named, picture, refreshable_method, sentence, text_input
-from .work import Work, drop_area, report_frame, start_button
+from .work import Work, report_frame, start_button
 
 SOURCES = {"": "the catalogue of backemf", "chosen": "the motors of page 1", "files": "files that were dropped in"}
 """Where candidates come from."""
@@ -77,7 +78,7 @@ class Size(FilePage):
 
     async def add(self, file: Upload) -> None:
         """A task, a motion, a robot's model, or candidates were dropped in."""
-        if file.ending == ".toml" and "backemf task" in (text := _start_of(file)):
+        if file.ending == ".toml" and "backemf task" in (text := file.text_within(LARGEST)):
             self.task = read_tables(text, EXAMPLE)
             self.files.remove(file.key)
         elif file.ending in (".xml", ".mjcf"):
@@ -239,11 +240,3 @@ class Size(FilePage):
 def build(session: Session) -> None:
     """Build the page."""
     Size(session).build()
-
-
-def _start_of(file: Upload) -> str:
-    """The text of a file that may be a task; empty where it is too long or no text."""
-    try:
-        return read_text(file.path, LARGEST)
-    except BackemfError:
-        return ""

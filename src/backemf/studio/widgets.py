@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from nicegui import ui  # pyright: ignore[reportMissingImports]
@@ -122,21 +122,9 @@ def set_code(place: Foreign, text: str) -> None:
     place.set_content(escape(text))
 
 
-def drop_header(drop: Foreign, title: str) -> None:
-    """What stands on a place for files: a label that the keyboard reaches, too."""
-    drop.add_slot("header", f'<label class="drop-label"><span>{escape(title)}</span><q-uploader-add-trigger /></label>')
-
-
-def while_open(act: Callable[[Foreign], Awaitable[None]]) -> Callable[[Foreign], Awaitable[None]]:
-    """What is done until the page is closed: NiceGUI and FastAPI keep handlers of uploads, and all that those hold."""
-    held = [act]
-    ui.context.client.on_delete(held.clear)
-
-    async def handle(event: Foreign) -> None:
-        for each in held:
-            await each(event)
-
-    return handle
+def notify_error(text: str) -> None:
+    """Say what went wrong where no part of the page is about it."""
+    ui.notify(text, type="negative", multi_line=True, timeout=12_000, close_button="OK")
 
 
 def columns() -> tuple[Foreign, Foreign]:

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from nicegui import app, context, ui  # pyright: ignore[reportMissingImports]
 
-from ..errors import BackemfError, ParameterError
+from ..errors import BackemfError
 from ..values import Foreign, Json
-from ..web.uploads import LARGEST, Upload, Uploads
+from ..web.uploads import Uploads
 from ..work.progress_messages import progress_words
 from ..work.workers import Workers
-from .widgets import drop_header, named, sentence, while_open
+from .widgets import named, sentence
 
 
 @cache
@@ -104,28 +104,3 @@ class Work:
         self.label.set_text(words)
         if share is not None:
             self.bar.set_value(share)
-
-
-def drop_area(title: str, files: Uploads, added: Foreign, endings: tuple[str, ...]) -> None:
-    """A place for files; `added` is called with each that was kept."""
-
-    async def take(event: Foreign) -> None:
-        try:
-            kept: Upload = files.place(event.file.name, event.file.size())
-            await event.file.save(kept.path)
-            if kept.ending not in endings:
-                files.remove(kept.key)
-                raise ParameterError(f"{kept.name}: is none of {', '.join(endings)}, which belong here")
-        except BackemfError as error:
-            ui.notify(str(error), type="negative", timeout=8000)
-        else:
-            await added(kept)
-
-    def refuse() -> None:
-        ui.notify(f"a file is larger than {LARGEST // 10**6} MB: use the command line for it", type="negative")
-
-    drop = ui.upload(
-        multiple=True, auto_upload=True, max_file_size=LARGEST, on_upload=while_open(take), on_rejected=refuse
-    )
-    drop.props(f'flat bordered accept="{",".join(endings)}"').classes("full drop")
-    drop_header(drop, title)

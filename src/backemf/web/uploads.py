@@ -46,6 +46,13 @@ class Upload:
         """What its name ends in, such as .csv."""
         return self.path.suffix
 
+    def text_within(self, largest: int) -> str:
+        """Its text; empty where it is longer [bytes], or no text."""
+        try:
+            return read_text(self.path, largest)
+        except BackemfError:
+            return ""
+
 
 class Uploads:
     """The files of one session."""
@@ -137,3 +144,8 @@ def kept_answer(files: Uploads, key: str) -> dict[str, Foreign]:
 def key_of(asked: Mapping[str, Json]) -> str:
     """Name of the answer to what was asked."""
     return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:24]
+
+
+def size_words(count: int) -> str:
+    """A size of a file [bytes] in words."""
+    return f"{count // 10**6} MB" if count >= 10**6 else f"{count // 1000} kB"

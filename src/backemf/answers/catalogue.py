@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 from functools import cache
 
-from nicegui import run  # pyright: ignore[reportMissingImports]
-
 from .. import catalog
 from ..cli.catalogue import Row, summary
 from ..datasheet import Datasheet
@@ -23,4 +21,4 @@ def _reading() -> asyncio.Task[list[Row]]:
 
 
 async def _read() -> list[Row]:
-    return [await run.io_bound(lambda name=name: summary(name, Datasheet.load(name))) for name in catalog.ids()]
+    return [await asyncio.to_thread(lambda name=name: summary(name, Datasheet.load(name))) for name in catalog.ids()]
