@@ -36,7 +36,7 @@ async def count() -> None:
     await Slot.prune_stacks()
     gc.collect()
     kinds = Counter(f"{type(each).__module__}.{type(each).__qualname__}" for each in gc.get_objects())
-    left = len(Client.instances) + kinds["engineio.async_socket.AsyncSocket"]
+    left = len(Client.instances) + len(core.sio.eio.sockets)
     write_text(FOLDER / "counts.json", json.dumps({"open": left, "kinds": kinds}))
 
 

@@ -72,6 +72,7 @@ async def one_round(studio: Studio, log: bytes) -> Counter[str]:
         counted.unlink(missing_ok=True)
         studio.process.send_signal(signal.SIGUSR1)
         while not counted.exists():
+            assert studio.process.poll() is None, "the studio has ended"
             await asyncio.sleep(0.1)
         found = json.loads(counted.read_text())
         if not found["open"]:
