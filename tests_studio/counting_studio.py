@@ -27,7 +27,7 @@ from backemf.studio.app import serve_studio  # noqa: E402
 
 
 async def count() -> None:
-    """Write how many objects of each kind there are, and how many pages and sockets."""
+    """Write how many objects of each kind there are."""
     # what is done every few seconds otherwise
     core.app.config.reconnect_timeout = core.sio.eio.ping_interval = 2.0
     Client.prune_instances(client_age_threshold=0.0)
@@ -36,8 +36,7 @@ async def count() -> None:
     await Slot.prune_stacks()
     gc.collect()
     kinds = Counter(f"{type(each).__module__}.{type(each).__qualname__}" for each in gc.get_objects())
-    left = len(Client.instances) + len(core.sio.eio.sockets)
-    write_text(FOLDER / "counts.json", json.dumps({"open": left, "kinds": kinds}))
+    write_text(FOLDER / "counts.json", json.dumps(kinds))
 
 
 def listen() -> None:

@@ -14,7 +14,6 @@ from .engines.machine_code import compile_text, in_threads
 from .engines.native_engine import COMMON, like, require_own_motors
 from .engines.native_plan import address, group_width, is_plain
 from .engines.native_text import run_text, shared_symbols
-from .engines.simplify import share_divisions
 from .engines.tracing import FLOAT, Symbol, Traced, evaluate
 from .errors import ParameterError
 from .loads import Load
@@ -94,7 +93,7 @@ class Loop:
         def record(here: Here, out: Output) -> dict[str, Traced]:
             return dict(zip(self.names, record_of(self.names, load, here, out), strict=True))
 
-        self.traces = share_divisions(trace_run(laws("native"), actuator, load, states, targets, path, own, record))
+        self.traces = trace_run(laws("native"), actuator, load, states, targets, path, own, record)
         self.shared = shared_symbols(self.traces)
         self.plain = [name for name, x in self.traces.out.items() if not isinstance(x, Symbol) or x.uniform]
         self._compiled: dict[object, Module] = {}

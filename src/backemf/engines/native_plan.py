@@ -16,7 +16,6 @@ from ..physics.state import OUTPUTS, STATES
 from ..values import Module, Recorded
 from .machine_code import compile_text, in_threads, vector_width
 from .native_text import Traces, shared_symbols, step_text
-from .simplify import share_divisions
 from .tracing import FLOAT, Symbol, Traced, evaluate, kind_of, reach
 
 Given = dict[str, Recorded]
@@ -69,8 +68,7 @@ class Plan:
     """The step of every actuator of one structure, under inputs of certain names."""
 
     def __init__(self, traces: Traces, plain: dict[str, Traced]):
-        self.traces = traces = share_divisions(traces)
-        self.plain = plain
+        self.traces, self.plain = traces, plain
         self.shared = shared_symbols(traces)
         self.joined = any(x.op == "total" for x in reach(traces.roots()).values())
         """Whether motors along the last axis of a batch have something in common, and so one vector."""
@@ -117,8 +115,10 @@ class Bound:
 
     def __init__(self, plan: Plan, numbers: dict[str, float], own: dict[str, np.ndarray]):
         self.plan, self.own_values = plan, own
-        self.same = np.array([float(x) for x in evaluate(plan.shared, numbers)] or [0.0])
-        rest = iter(evaluate([x for x in plan.plain.values() if isinstance(x, Symbol)], numbers))
+        values = evaluate([*plan.shared, *(x for x in plan.plain.values() if isinstance(x, Symbol))], numbers)
+        count = len(plan.shared)
+        self.same = np.array([float(x) for x in values[:count]] or [0.0])
+        rest = iter(values[count:])
         self.plain = {name: next(rest) if isinstance(x, Symbol) else x for name, x in plan.plain.items()}
         self.empty_state = dict.fromkeys(STATES)
         self.plain_output = dict.fromkeys(OUTPUTS) | self.plain

@@ -4,9 +4,8 @@ A law guards a division by writing `where(small, series, f(where(small, 1, x)))`
 infinite. Of a compiled step nobody takes the gradient, so the inner choice goes: `where(small, series, f(x))` picks the
 same numbers, to the last bit, and several guards of the same x share what they compute.
 
-Divisions by the same number share its reciprocal, at the cost of one more rounding, and those by what all motors have
-in common cost a multiplication. In single precision all divisions are made that way, since a reciprocal costs a GPU a
-tenth of them.
+In single precision divisions become multiplications with a reciprocal, which costs a GPU a tenth and as much of the
+last digit; those by the same number share it, and those by what all motors have in common cost nothing.
 """
 
 from __future__ import annotations
@@ -17,11 +16,9 @@ from dataclasses import replace
 
 from .native_text import Traces
 from .repeated import Repeated
-from .tracing import FLOAT, INT, WORD, Line, Program, Symbol, Traced, Value, is_number, node, reach
+from .tracing import FLOAT, Line, Program, Symbol, Traced, Value, is_number, node, reach
 
 LOG2_E = 1.4426950408889634
-EXACT = ("floor", "eq", "ne", INT, WORD)
-"""Operations for which the last digit of a number matters."""
 NEAR = 6
 """How many operations behind a choice the same choice is looked for."""
 
@@ -32,11 +29,6 @@ def simplify(traces: Traces, single: bool) -> Traces:
     return _Rewriting(once, single).traces() if single else once
 
 
-def share_divisions(traces: Traces) -> Traces:
-    """The same step in double precision without the divisions that others make too."""
-    return _Sharing(_Rewriting(traces, False).traces(), False).traces()
-
-
 class _Rewriting:
     """The program written anew, operation by operation."""
 
@@ -45,10 +37,8 @@ class _Rewriting:
         self.program = Program()
         self._made: dict[int, Traced] = {}
         self._assumed: dict[tuple[int, int, bool, int], Traced] = {}
-        inputs = (*traces.states.values(), *traces.inputs.values())
-        self._inverted = {
-            x.args[0].index for x in (inputs[0].program.symbols if inputs else ()) if x.op == "reciprocal"
-        }
+        symbols = next(iter(traces.states.values())).program.symbols
+        self._inverted = {x.args[0].index for x in symbols if x.op == "reciprocal"}
         """Symbols of the old program whose reciprocal is taken."""
         self._inverted_now: set[int] = set()
         """The same symbols in the new one."""
@@ -103,22 +93,17 @@ class _Rewriting:
                 if self.single and top.op == "mul" and top.kind == FLOAT:
                     args = self._ordered(top, args)
                     made = self._spread(top)
-                made = self._remake_one(top, args) if made is None else made
+                made = self._make(top.op, args, top.kind) if made is None else made
                 self._made[top.index] = made
                 if top.index in self._inverted and isinstance(made, Symbol):
                     self._inverted_now.add(made.index)
         return self._made[x.index]
-
-    def _remake_one(self, old: Symbol, args: list[Traced]) -> Traced:
-        return self._make(old.op, args, old.kind)
 
     def _make(self, op: str, args: list[Traced], kind: str) -> Traced:
         if op in ("number", "load", "pick", "variable"):
             return self.program.symbol(op, tuple(args), kind, op == "number")
         if op == "detach":
             return args[0]
-        if op == "total":
-            return self.program.symbol(op, tuple(args), kind, False)
         if op == "where" and isinstance(args[0], Symbol):
             a, b = self._assume(args[1], args[0], True, NEAR), self._assume(args[2], args[0], False, NEAR)
             if self.single and args[0].op in ("lt", "gt") and _alike(args[0].args[0], b) and _alike(args[0].args[1], a):
@@ -281,28 +266,6 @@ class _Rewriting:
     def _is_inverted(self, x: Value) -> bool:
         """Whether the reciprocal of a value is taken anyway."""
         return isinstance(x, Symbol) and x.index in self._inverted_now
-
-
-class _Sharing(_Rewriting):
-    """Numbers over the same one as products with its reciprocal."""
-
-    def __init__(self, traces: Traces, single: bool):
-        super().__init__(traces, single)
-        found = reach(traces.roots()).values()
-        divisions = [x for x in found if x.op == "div" and not x.uniform]
-        shares = Counter(x.args[1].index for x in divisions if isinstance(x.args[1], Symbol))
-        # what is rounded down, or compared for equality, keeps its last digit
-        exact = {a.index for x in found if x.op in EXACT for a in x.args if isinstance(a, Symbol)}
-        self._shared = {
-            x.index for x in divisions
-            if x.index not in exact and (_same_for_all(x.args[1]) or shares[x.args[1].index] > 1)
-        }  # fmt: skip
-
-    def _remake_one(self, old: Symbol, args: list[Traced]) -> Traced:
-        if old.index in self._shared:
-            inverse = node("div", 1.0, args[1], kind=FLOAT)
-            return inverse if is_number(args[0], 1) else node("mul", args[0], inverse, kind=FLOAT)
-        return self._make(old.op, args, old.kind)
 
 
 def _same_for_all(x: Value) -> bool:
