@@ -24,8 +24,8 @@ GOOD = 'name = "x"\n[electrical]\nresistance = "1.13 ohm"\nkt = "60 mN*m/A"\n'
         ("[electrical]\nresistance = true", "not a quantity"),
         ("[electrical]\nresistance = [1]", "not a quantity"),
         ('[electrical]\nresistence = "1.13 ohm"', 'did you mean "resistance"'),
-        ('[electrical]\ninertia = "137 g*cm^2"', r"belongs under \[mechanical\]"),
-        ('[electrical]\npeak_current = "10 A"', r'belongs under \[limits\], or did you mean "stall_current"'),
+        ('[electrical]\ninertia = "137 g*cm^2"', r'did you mean "inertia" under \[mechanical\]'),
+        ('[electrical]\npeak_current = "10 A"', r'mean "current" under \[peak\] or "peak_current" under \[limits\]'),
         (
             '[mechanical]\ninertia = "137 mN*m"',
             r'inertia = "137 mN\*m": is a torque or energy, not a moment of inertia',

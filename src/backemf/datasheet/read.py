@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 
 from .. import catalog, files
@@ -15,6 +15,7 @@ from ..units import example, parse_printed
 from ..values import Foreign, Json
 from .amperes import Amperes
 from .figures import Conventions
+from .makers_words import unknown_figure, unknown_name
 from .sheet import FIELDS, QUANTITIES, Datasheet
 from .table import LISTS, TABLES, Quantity, Table, choices, one_of, quantities, quote
 
@@ -89,7 +90,7 @@ class _Reader:
         fields: dict[str, Foreign] = {"name": stem, "origin": origin}
         for key, value in content.items():
             if key not in FIELDS:
-                raise self.error("", key, None, _unknown(key, FIELDS, f"{self.file} has no such table or field"))
+                raise self.error("", key, None, unknown_name(key, FIELDS, f"{self.file} has no such table or field"))
             fields[key] = read.get(key, self._text)(key, value)
         if found := self.amperes.conventions(content.get("conventions", {}), self.error):
             fields["conventions"] = replace(fields.get("conventions", Conventions()), **found)
@@ -106,7 +107,7 @@ class _Reader:
                     raise self.error(name, key, value, f"must be {one_of(words[key])}", index)
                 values[key] = value
             elif key not in units:
-                raise self.error(name, key, None, _elsewhere(key, (*units, *words), name), index)
+                raise self.error(name, key, None, unknown_figure(key, name, partial(self._fits, value)), index)
             elif units[key].many:
                 values[key] = self._orders(value, units[key], name, key)
             else:
@@ -133,6 +134,14 @@ class _Reader:
         if fault := figure.fault(number) or self.amperes.note(table, key, index, value, unit, ampere):
             raise self.error(table, key, value, fault, index)
         return number
+
+    def _fits(self, value: Foreign, figure: Quantity) -> bool:
+        """Whether a value has the unit of a figure."""
+        try:
+            self.parse(value, figure.unit_of(self.motion))
+        except UnitError:
+            return False
+        return True
 
     def _other_motion(self, value: Foreign, figure: Quantity) -> str:
         """What to do where a figure has the unit of the other kind of motor; empty where it does not."""
@@ -175,7 +184,7 @@ class _Reader:
         self._require_table(name, content)
         for key, value in content.items():
             if key.split(".")[-1] not in QUANTITIES:
-                raise self.error(name, key, None, _unknown(key, QUANTITIES, "there is no such figure"))
+                raise self.error(name, key, None, unknown_name(key, QUANTITIES, "there is no such figure"))
             if not isinstance(value, str):
                 raise self.error(name, key, value, "must be a text in quotes that says where the figure comes from")
         return dict(content)
@@ -214,22 +223,6 @@ def _exists(path: Path) -> bool:
     except OSError:
         # a name too long for the file system
         return False
-
-
-def _elsewhere(key: str, known: Iterable[str], table: str) -> str:
-    """Why a key is unknown in this table: misspelt, or a key of another table."""
-    homes = [name for name, kind in (TABLES | LISTS).items() if key in quantities(kind) or key in choices(kind)]
-    if not homes:
-        return _unknown(key, known, f"[{table}] has no such figure")
-    near = get_close_matches(key, list(known), n=1, cutoff=0.6)
-    meant = f', or did you mean "{near[0]}"?' if near else ""
-    return f"is unknown here, it belongs under [{homes[0]}]{meant}"
-
-
-def _unknown(key: str, known: Iterable[str], why: str) -> str:
-    names = list(known)
-    near = get_close_matches(key, names, n=1, cutoff=0.55)
-    return f'{why}, did you mean "{near[0]}"?' if near else f"{why}; it has {', '.join(sorted(names))}"
 
 
 def _line_numbers(text: str) -> dict[tuple[str, int, str], int]:
