@@ -2,7 +2,7 @@
 
 python benchmarks/newton_actuators.py [--json FILE] [--docs PAGE]
 
-Needs Newton 1.7 beside backemf, as `make test-sims` installs it. Each call is one step: targets, joint positions and
+Needs Newton 1.8 beside backemf, as `make test-sims` installs it. Each call is one step: targets, joint positions and
 joint velocities go in, torques are added to `joint_f`, and two states take turns. The joints of a robot with a floating
 base stand at scattered places of Newton's arrays; those of an arm come in order.
 """

@@ -2,7 +2,7 @@
 
 python benchmarks/newton_rows.py [--json FILE] [--docs PAGE]
 
-Needs Newton 1.7 beside backemf, as `make test-sims` installs it. Twelve actuators of one structure with other numbers
+Needs Newton 1.8 beside backemf, as `make test-sims` installs it. Twelve actuators of one structure with other numbers
 each, for one robot and for 4096, on one core in float32: the time of a step of all joints.
 """
 

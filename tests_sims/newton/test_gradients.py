@@ -160,7 +160,7 @@ def last_effort(drive, turns: int) -> float:
 
 
 def test_newtons_pid_forgets_its_integral():
-    """ki = 1 and an error of 1 for three steps: the torque is 3, and so is its slope; Newton 1.7 says 1, ours 3."""
+    """ki = 1 and an error of 1 for three steps: the torque is 3, and so is its slope; Newton 1.8 says 1, ours 3."""
     one, nothing, endless = (wp.full(1, x, dtype=float) for x in (1.0, 0.0, np.inf))
     assert last_effort(DrivePID(nothing, one, nothing, endless), 3) == pytest.approx(1.0)
     # ours uses the integral of the steps before this one

@@ -9,6 +9,7 @@ import warp as wp
 
 import backemf as be
 from backemf.sims.newton import BackemfDrive, add_armature, fuse
+from backemf.sims.newton.articulation import Articulations
 
 MASSES = np.array([0.01, 0.1, 1.0, 10.0])
 ARM = 0.1
@@ -113,6 +114,16 @@ def catalogue() -> list[be.Actuator]:
             continue
         found.append(actuator)
     return found
+
+
+def test_a_joint_meets_its_armature_once():
+    """The inertia of a link about its hinge is m·a² + its own + the rotor's, whatever Newton's mass matrix holds."""
+    model = pendulums([AK80])
+    add_armature(model)
+    joints = Articulations(model)
+    joints.refresh(0, model.state(), 1e-3)
+    links = 1.1 * MASSES * ARM**2
+    np.testing.assert_allclose(joints.arrays.inertia.numpy().ravel(), links + AK80.motor.armature, rtol=1e-5)
 
 
 @pytest.mark.parametrize("dt, steps", [(0.001, 20), (0.005, 40), (0.02, 100)])

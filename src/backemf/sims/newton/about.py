@@ -22,7 +22,7 @@ ABOUT = About(
     title="Newton",
     kinds=("dc_motor", "pd", "pid_dc_motor", "pid", "backemf"),
     whole=("backemf",),
-    versions=("1.7",),
+    versions=("1.8",),
     plugin="BackemfDrive",
     holds=holds,
 )

@@ -25,6 +25,8 @@ ROUNDS = 8
 """How often the actuators are asked for their torque in a step [1]; a straight line needs two."""
 SHARE = 0.3
 """Weight of the last step in the estimate of other torques [1]; a smaller one follows a contact later."""
+ARMATURE_IS_IN = tuple(int(part) for part in newton.__version__.split(".")[:2]) >= (1, 8)
+"""Whether Newton's mass matrix holds the armatures, as it does from 1.8 on."""
 
 
 class Articulations:
@@ -83,7 +85,8 @@ class Articulations:
         newton.eval_fk(model, poses.joint_q, poses.joint_qd, poses)
         newton.eval_jacobian(model, poses, J=self._jacobian, joint_S_s=self._subspaces)
         newton.eval_mass_matrix(model, poses, H=inertia, J=self._jacobian, body_I_s=self._links)
-        self._launch(kernels.add_to_diagonal, [model.joint_armature], inertia.shape[:2])
+        if not ARMATURE_IS_IN:
+            self._launch(kernels.add_to_diagonal, [model.joint_armature], inertia.shape[:2])
 
     def begin(self) -> None:
         """Take the present velocities as the guess of those after the step."""
