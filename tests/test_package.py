@@ -2,10 +2,12 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
+import tomllib
 import venv
 import zipfile
 from pathlib import Path
@@ -175,3 +177,16 @@ def test_unknown_public_name_is_an_attribute_error():
 def test_example_runs(example: Path, tmp_path: Path):
     """Every example is a program that runs as it stands and writes to the folder it is given."""
     run(sys.executable, example, cwd=tmp_path, env=clean_environment(BACKEMF_OUT=str(tmp_path)), timeout=300)
+
+
+# --- the page that users read first
+
+
+def test_the_readme_names_every_extra():
+    """Its table has the extras of pyproject.toml but those of developers, and says what `all` holds."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`[^|]*`) \| ([^|]*) \|", text[text.index("| extra |") :], re.MULTILINE)
+    named = {name: brings for names, brings in rows for name in re.findall(r"`([\w-]+)`", names)}
+    assert set(named) == set(extras) - {"docs", "test", "dev"}
+    assert set(re.findall(r"`(\w+)`", named["all"])) == set(re.findall(r"\w+", extras["all"][0])) - {"backemf"}
