@@ -5,8 +5,8 @@ infinite. Of a compiled step nobody takes the gradient, so the inner choice goes
 same numbers, to the last bit, and several guards of the same x share what they compute.
 
 Divisions by the same number share its reciprocal, at the cost of one more rounding, and those by what all motors have
-in common cost a multiplication. In single precision all divisions are made that way, since a reciprocal costs a GPU a
-tenth of them.
+in common cost two multiplications. In single precision all divisions are made that way, since a reciprocal costs a GPU
+a tenth of them.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ from dataclasses import replace
 
 from .native_text import Traces
 from .repeated import Repeated
-from .tracing import FLOAT, INT, WORD, Line, Program, Symbol, Traced, Value, is_number, node, reach
+from .tracing import FLOAT, INT, WORD, Line, Program, Symbol, Traced, Value, is_number, kind_of, node, reach
 
 LOG2_E = 1.4426950408889634
-EXACT = ("floor", "eq", "ne", INT, WORD)
+EXACT = ("floor", "mod", "eq", "ne", INT, WORD)
 """Operations for which the last digit of a number matters."""
+TINY, LARGE = 2.0**-1000, 2.0**100
+"""Size below which a number and its share are both multiplied by a power of two: its own reciprocal may be infinite."""
 NEAR = 6
 """How many operations behind a choice the same choice is looked for."""
 
@@ -291,8 +293,8 @@ class _Sharing(_Rewriting):
         found = reach(traces.roots()).values()
         divisions = [x for x in found if x.op == "div" and not x.uniform]
         shares = Counter(x.args[1].index for x in divisions if isinstance(x.args[1], Symbol))
-        # what is rounded down, or compared for equality, keeps its last digit
-        exact = {a.index for x in found if x.op in EXACT for a in x.args if isinstance(a, Symbol)}
+        # all that leads to what is rounded down, or compared for equality, keeps its last digit
+        exact = reach([a for x in found if x.op in EXACT for a in x.args])
         self._shared = {
             x.index for x in divisions
             if x.index not in exact and (_same_for_all(x.args[1]) or shares[x.args[1].index] > 1)
@@ -300,13 +302,22 @@ class _Sharing(_Rewriting):
 
     def _remake_one(self, old: Symbol, args: list[Traced]) -> Traced:
         if old.index in self._shared:
-            inverse = node("div", 1.0, args[1], kind=FLOAT)
-            return inverse if is_number(args[0], 1) else node("mul", args[0], inverse, kind=FLOAT)
+            share, whole = args
+            scale = 1.0
+            if kind_of(whole) == FLOAT:
+                scale = node("where", node("lt", node("abs", whole), TINY), LARGE, 1.0, kind=FLOAT)
+            inverse = node("div", 1.0, _scaled(whole, scale), kind=FLOAT)
+            return _scaled(_scaled(share, scale), inverse)
         return self._make(old.op, args, old.kind)
 
 
 def _same_for_all(x: Value) -> bool:
     return not isinstance(x, Symbol) or x.uniform
+
+
+def _scaled(a: Value, b: Value) -> Traced:
+    """A product, of which a factor that is 1 is left out."""
+    return b if is_number(a, 1) else a if is_number(b, 1) else node("mul", a, b, kind=FLOAT)
 
 
 def _times(a: Value, b: Value) -> Traced:
