@@ -1,9 +1,12 @@
 """Contacts under the motors' last torque as machine code: MuJoCo's own solution, without its solver."""
 
 import ctypes
+from collections.abc import Callable
 
 import numpy as np
 import pytest
+from long import some_now
+from mujoco_random import Drawn
 from mujoco_rig import mujoco
 from test_mujoco_native import PD, made, robot
 from test_mujoco_plugin import motor
@@ -80,6 +83,91 @@ def test_contacts_are_those_of_mujocos_solver(make):
 def test_other_solvers_are_asked(options: str):
     """Where the model asks for a solution that Newton's method does not give, the model's own solver is asked."""
     assert run(arm(options), True, 50)[1] == 49
+
+
+def apart(model, actuators, steps: int, change: Callable | None = None) -> tuple[float, int]:
+    """How far the loads on the joints are from those of MuJoCo's solver, over the largest, and how often it was asked.
+
+    Each step is found both ways from the same state, so that nothing grows from one to the next.
+    """
+    motors, data, asked, worst = made(model, actuators), mujoco.MjData(model), [], 0.0
+    library = robot_code.mujoco_library(mujoco)
+
+    @ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+    def solve(model_place, data_place):
+        asked.append(1)
+        library.mj_fwdConstraint(ctypes.c_void_p(model_place), ctypes.c_void_p(data_place))
+
+    with motors.install():
+        for k in range(steps):
+            motors.command = np.full(len(motors.joints), 0.6 * np.sin(0.05 * k))
+            # the first step of a data is made in Python
+            mujoco.mj_forward(model, data)
+            code, record = motors._records.code, motors._records.known(data)
+            assert code is not None and record is not None
+            if change is not None:
+                change(model, data)
+            loads = []
+            for settings in ({"constraint": robot_code._address(solve)}, {"newton": 0}):
+                before = code.context.copy()
+                code._set(**settings)
+                mujoco.mj_forward(model, data)
+                code.context[:] = before
+                loads.append(record.load.copy())
+            worst = max(worst, float(np.abs(loads[0] - loads[1]).max() / (1.0 + np.abs(loads[1]).max())))
+            mujoco.mj_step(model, data)
+    motors.release()
+    return worst, len(asked)
+
+
+@pytest.mark.parametrize("seed", some_now(range(60), lambda seed: seed in (0, 1, 3, 8, 45)))
+def test_random_models_have_mujocos_contacts(seed: int, tmp_path, monkeypatch):
+    """Every kind of joint, contact, limit, friction and equality.
+
+    Where contacts slide on an elliptic cone, or one is 1e15 times stiffer than the joints as in number 45, so that its
+    rounding is larger than all other forces, MuJoCo's solver is asked.
+    """
+    monkeypatch.chdir(tmp_path)
+    drawn = Drawn(seed)
+    worst, asked = apart(drawn.model, {"|".join(drawn.motors): LEGS["(hip|thigh|knee)."]}, 60)
+    assert worst < 1e-11
+    assert asked < 60 or seed not in (0, 1, 3, 8)
+
+
+@pytest.mark.parametrize("far", [1e9, 1e12, 1e20, np.inf, np.nan])
+def test_a_start_from_far_away_costs_no_digits(far: float, tmp_path, monkeypatch):
+    """MuJoCo starts from the last acceleration, or from that without contacts where it is better: any start will do."""
+    monkeypatch.chdir(tmp_path)
+    model = arm()
+    model.opt.tolerance = 1e-12
+    assert apart(model, LEGS, 40, lambda model, data: data.qacc_warmstart.fill(far))[0] < 1e-11
+
+
+@pytest.mark.parametrize(("option", "value"), [("iterations", 1), ("iterations", 3), ("tolerance", 1e-3)])
+def test_a_solver_that_stops_early_is_asked(option: str, value: float):
+    """What it has not found after so few iterations the motors cannot know, so the load is the solver's own."""
+
+    def stop_early(model, data) -> None:
+        setattr(model.opt, option, value)
+
+    assert apart(legs("pyramidal"), LEGS, 40, stop_early) == (0.0, 40)
+
+
+def test_large_models_are_left_to_mujoco():
+    """Nothing is compiled for models whose contacts MuJoCo's solver finds: the code is the same for all of them."""
+    rows = "".join(f'<body pos="{k} 0 9"><freejoint/><geom size=".1"/></body>' for k in range(12))
+    small, large = (
+        mujoco.MjModel.from_xml_string(ARM.format(options="").replace("</worldbody>", rows * n + "</worldbody>"))
+        for n in (1, 2)
+    )
+    assert mujoco.mj_isSparse(small) and small.nv != large.nv
+    codes = []
+    for model in (small, large):
+        motors = made(model, LEGS)
+        motors.step(mujoco.MjData(model), 0.1)
+        assert motors._records.code is not None
+        codes.append(motors._records.code._functions)
+    assert codes[0] is codes[1]
 
 
 @pytest.mark.parametrize("change", ["solver", "noslip_iterations"])

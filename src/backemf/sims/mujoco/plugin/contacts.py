@@ -3,7 +3,8 @@
 MuJoCo's acceleration is the minimum of a convex cost. While no constraint changes its state, from sticking to sliding
 or from touching to free, that cost is quadratic and one step of Newton's method is its minimum:
 (M + JᵀDJ)·Δ = M·a - f - Jᵀ·force, which takes a third of the time of MuJoCo's solver. States are MuJoCo's own, before
-and after the step; where they change more than twice, or contacts slide on an elliptic cone, MuJoCo solves it itself.
+and after the step, and the forces must balance after it. Where they do not after three steps, where contacts slide on
+an elliptic cone, or where the model stops its solver early, MuJoCo solves it itself.
 """
 
 from __future__ import annotations
@@ -21,12 +22,21 @@ from .places import Places, find_number, find_pointer
 
 ARRAYS = ("efc_J", "efc_D", "efc_aref", "efc_state", "qacc_warmstart", "qacc_smooth", "qfrc_smooth", "qfrc_constraint")
 """Arrays of the data that the solution needs."""
-OPTIONS = {"solver": 41273641, "jacobian": 42273649, "noslip_iterations": 43273657, "enableflags": 44273663}
-"""Options under which it is MuJoCo's, and a number that stands nowhere else."""
-MOST_ROWS = 256
-"""Constraints at most."""
+OPTIONS = {"solver": ("i", 41273641), "jacobian": ("i", 42273649), "noslip_iterations": ("i", 43273657),
+           "enableflags": ("i", 44273663), "iterations": ("i", 46273687), "tolerance": ("d", 0.0023456789)}  # fmt: skip
+"""Options that are looked at in every step, their types, and a number that stands nowhere else."""
+SAME = ("solver", "jacobian", "noslip_iterations", "enableflags")
+"""Those that must be what they were when the motors were made."""
+ITERATIONS, TOLERANCE = 10, 1e-6
+"""Iterations that the model must allow at least, and its tolerance at most: a solver that stops earlier may be far
+from the minimum."""
+MOST_ROWS, MOST_FREEDOMS = 256, 128
+"""Constraints and degrees of freedom at most."""
 TRIES = 3
 """Steps of Newton's method at most."""
+BALANCE = 1e-10
+"""Force that may be left over at a joint, over the largest one: more is rounding, of constraints that are far stiffer
+than the joints or after a step from far away."""
 QUADRATIC, CONE = 1, 4
 """MuJoCo's states of a constraint that pushes in proportion, and of a contact that slides."""
 _SCRATCH = (
@@ -53,12 +63,22 @@ def contact_places() -> tuple[Places, Places] | None:
         data.nefc = rows
         of_data["mass"] = find_pointer(data, "M")
         of_model: Places = {}
-        for name, number in OPTIONS.items():
+        for name, (code, number) in OPTIONS.items():
             setattr(model.opt, name, number)
-            of_model[name] = find_number(model, struct.pack("i", number))
+            of_model[name] = find_number(model, struct.pack(code, number))
     except (AttributeError, LookupError):
         return None
     return of_model, of_data
+
+
+def solved_freedoms(model: MjModel) -> int:
+    """Degrees of freedom for which the code is written; 0: MuJoCo finds all accelerations of this model."""
+    mujoco, options = mujoco_module(), model.opt
+    if contact_places() is None or mujoco.mj_isSparse(model) or model.nv > MOST_FREEDOMS:
+        return 0
+    usual = options.solver == int(mujoco.mjtSolver.mjSOL_NEWTON) and not options.noslip_iterations
+    asleep = options.enableflags & int(getattr(mujoco.mjtEnableBit, "mjENBL_SLEEP", 0))
+    return int(model.nv) if usual and not asleep else 0
 
 
 def contact_memory(freedoms: int) -> dict[str, int]:
@@ -85,13 +105,15 @@ def write_contacts(places: Setting) -> Glue:
     """Writes `qacc` under all constraints and returns 1; 0 says that MuJoCo has to find it."""
     given = {"context": POINTER, "model": POINTER, "data": POINTER, "record": POINTER}
     f = Glue("_contacts", given, places, WHOLE)
-    if "nefc" not in f.of_data:
+    if not places.freedoms:
         f.give_back(0)
         return f
     rows = f.widen(f.single("data", "nefc", SHORT))
     known = rows.is_("<=", MOST_ROWS).and_(f.whole("newton").is_("!=", 0))
-    for name in OPTIONS:
+    for name in SAME:
         known = known.and_(f.widen(f.single("model", name, SHORT)).is_("==", f.whole(name)))
+    known = known.and_(f.single("model", "iterations", SHORT).is_(">=", ITERATIONS))
+    known = known.and_(f.single("model", "tolerance", NUMBER).is_("<=", TOLERANCE))
     with f.when(known.not_()):
         f.give_back(0)
     free = f.whole("freedom_count")
@@ -104,6 +126,7 @@ def write_contacts(places: Setting) -> Glue:
     a, old, states = parts["a"], parts["old"], f.of("data", "efc_state")
     f.copy(a, f.of("data", "qacc_warmstart"), free)
     _update_states(f, parts, rows)
+    _find_rest(f, parts)
     with f.loop(TRIES):
         slides = f.flag()
         with f.loop(rows) as r:
@@ -114,14 +137,11 @@ def write_contacts(places: Setting) -> Glue:
             f.give_back(0)
         _step_to_minimum(f, parts, rows)
         _update_states(f, parts, rows)
-        changed, bad = f.flag(), f.flag()
+        again = f.flag()
+        f.raise_flag(again, _find_rest(f, parts).not_())
         with f.loop(rows) as r:
-            f.raise_flag(changed, f.widen(f.load(states, r, SHORT)).is_("!=", f.load(old, r, WHOLE)))
-        with f.loop(free) as k:
-            f.raise_flag(bad, f.is_finite(f.load(a, k)).not_())
-        with f.when(bad.now):
-            f.give_back(0)
-        with f.when(changed.now.not_()):
+            f.raise_flag(again, f.widen(f.load(states, r, SHORT)).is_("!=", f.load(old, r, WHOLE)))
+        with f.when(again.now.not_()):
             f.copy(f.of("data", "qacc"), a, free)
             f.give_back(1)
     f.give_back(0)
@@ -137,17 +157,34 @@ def _update_states(f: Glue, parts: dict[str, Value], rows: Value) -> None:
     f.call(f.at("constraint_update"), f["model"], f["data"], jar, (POINTER, 0), (SHORT, 0))
 
 
+def _find_rest(f: Glue, parts: dict[str, Value]) -> Value:
+    """How far the forces are from balance, M·a - f - Jᵀ·force, into `rest`; whether that is rounding alone."""
+    rest, free = parts["rest"], f.whole("freedom_count")
+    f.call(f.at("mass_times"), f["model"], f["data"], rest, parts["a"])
+    smooth, pushed = f.of("data", "qfrc_smooth"), f.of("data", "qfrc_constraint")
+    largest, off = f.variable(NUMBER, 0.0), f.flag()
+    with f.loop(free) as k:
+        forces = [f.load(each, k) for each in (rest, smooth, pushed)]
+        f.store(rest, k, forces[0] - forces[1] - forces[2])
+        for each in forces:
+            size, most = f.size(each), largest.now
+            largest.set(f.choose(size.is_(">", most), size, most))
+    bound = largest.now * BALANCE
+    with f.loop(free) as k:
+        # what is not a number is not within any bound
+        f.raise_flag(off, f.size(f.load(rest, k)).is_("<=", bound).not_())
+    return off.now.not_().and_(f.is_finite(bound))
+
+
 def _step_to_minimum(f: Glue, parts: dict[str, Value], rows: Value) -> None:
-    """Take the acceleration `a` to the minimum of the cost, as long as all constraints stay as they are."""
+    """Take the acceleration `a` to the minimum of the cost, as long as all constraints stay as they are.
+
+    `rest` is how far the forces are from balance, and the change of `a` in the end.
+    """
     full, a, rest, shares = (parts[name] for name in ("H", "a", "rest", "share"))
     width = -(-f.freedoms // LANES) * LANES
     starts, free = range(0, width, LANES), f.whole("freedom_count")
     _sum_inertia(f, full, parts["old"], rows, width)
-    # how far the forces are from balance
-    f.call(f.at("mass_times"), f["model"], f["data"], rest, a)
-    smooth, pushed = f.of("data", "qfrc_smooth"), f.of("data", "qfrc_constraint")
-    with f.loop(free) as k:
-        f.store(rest, k, f.load(rest, k) - f.load(smooth, k) - f.load(pushed, k))
     # from the last joint to the first, as MuJoCo does: what is not connected stays so
     with f.loop_down(free) as c:
         pivot = f.place(full, c * width)

@@ -22,7 +22,7 @@ class Setting:
     width: int
     """Numbers in a row of a matrix: those of all joints, up to a multiple of four."""
     freedoms: int = 0
-    """Degrees of freedom of the model."""
+    """Degrees of freedom for which contacts are solved; 0: they are left to MuJoCo."""
 
 
 class Glue(Function):

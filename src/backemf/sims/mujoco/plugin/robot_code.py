@@ -24,7 +24,7 @@ from ....values import Module
 from ...mujoco_joints import Joints, mujoco_module
 from ...mujoco_types import MjData, MjModel
 from ...robot_step import FOUND, JOINT
-from .contacts import OPTIONS, contact_memory, contact_places, mass_entries
+from .contacts import SAME, contact_memory, contact_places, mass_entries, solved_freedoms
 from .glue import Setting
 from .hands import Hands
 from .memory import CONTEXT, GROUP, HEAD, INTEGRATORS, VECTORS, Table, address
@@ -65,7 +65,7 @@ class RobotCode:
         probe = self._mujoco.MjData(model)
         if not places_hold(model, probe):
             raise LookupError("the model keeps its arrays elsewhere")
-        self._functions = _functions(self._mujoco, width_of(self.count), int(model.nv))
+        self._functions = _functions(self._mujoco, width_of(self.count), solved_freedoms(model))
         self.context = np.zeros(len(CONTEXT) + len(INTEGRATORS), np.int64)
         self.place = address(self.context)
         self._kept: list[np.ndarray] = []
@@ -212,19 +212,17 @@ class RobotCode:
 
     def _put_contacts(self, model: MjModel) -> None:
         """What the solution of contacts works on; without `newton` they are all left to MuJoCo."""
-        mujoco, library = self._mujoco, mujoco_library(self._mujoco)
-        if contact_places() is None or mujoco.mj_isSparse(model):
+        freedoms, library = solved_freedoms(model), mujoco_library(self._mujoco)
+        if not freedoms:
             return
         entries = mass_entries(model)
         names = {"mass_times": "mj_mulM", "jacobian_times": "mj_mulJacVec", "constraint_update": "mj_constraintUpdate"}
-        options = {name: int(getattr(model.opt, name)) for name in OPTIONS}
-        usual = options["solver"] == int(mujoco.mjtSolver.mjSOL_NEWTON) and not options["noslip_iterations"]
-        asleep = options["enableflags"] & int(getattr(mujoco.mjtEnableBit, "mjENBL_SLEEP", 0))
         self._set(
-            newton=int(usual and not asleep), contacts_at=self._size, mass_entries=entries, mass_count=len(entries),
-            **{name: _address(getattr(library, function)) for name, function in names.items()}, **options,
+            newton=1, contacts_at=self._size, mass_entries=entries, mass_count=len(entries),
+            **{name: _address(getattr(library, function)) for name, function in names.items()},
+            **{name: int(getattr(model.opt, name)) for name in SAME},
         )  # fmt: skip
-        self._size += contact_memory(int(model.nv))["end"]
+        self._size += contact_memory(freedoms)["end"]
 
     def set_tables(self) -> None:
         """Where the tables of data and models are now."""
