@@ -55,6 +55,18 @@ def test_units_of_a_motion(tmp_path):
     assert motion.torque.tolist() == pytest.approx([0.01, 0.02, 0.03, 0.04])
 
 
+def test_peaks_of_few_samples_keep_their_size():
+    """A torque of one sample falls in straight lines to its neighbours: its peak counts, and a third of its square."""
+    torque = np.zeros(9)
+    torque[4] = 10.0
+    motion = be.SampledMotion(time=0.1 * np.arange(9), position=np.zeros(9), torque=torque)
+    only = be.size(task(joints={"joint": be.JointTask(motion=motion)}), [motor(ratio=10.0)]).only
+    figures = (only.best if len(only) else only.rejected(1)[0]).figures
+    assert figures["gear_peak"] == 10.0
+    assert figures["peak_current"] == pytest.approx(10.0 / 10.0 / 0.05)
+    assert figures["rms_current"] == pytest.approx(20.0 * np.sqrt(0.2 / 3.0 / 0.8), rel=1e-4)
+
+
 def test_torque_without_inertia():
     joint = be.JointTask(motion=be.TriangleMove(angle=1.0, duration=0.5), load=be.ConstantTorque(torque=-2.0))
     with pytest.raises(be.ParameterError, match=r"ConstantTorque has a torque and no inertia, .* give its inertia"):
