@@ -114,6 +114,24 @@ def test_an_arm_from_urdf_runs_in_mujoco(tmp_path: Path):
     assert done.supply.peak == pytest.approx(6 * CHEETAH.limits.peak_current)
 
 
+@pytest.mark.parametrize(
+    ("inertia", "words"), [('izz="0.02"', 'balanceinertia="true"/></mujoco> in <robot>'), ('izz="-1"', "no body can")]
+)
+def test_inertia_of_a_urdf_that_no_body_has(inertia: str, words: str, tmp_path: Path):
+    """MuJoCo refuses what other programs take: the sentence names the link and what to write, which then works."""
+    model = write_arm_urdf(tmp_path)
+    text = model.read_text().replace('izz="0.001"', inertia)
+    model.write_text(text)
+    with pytest.raises(ParameterError, match="Element name 'link") as caught:
+        arm(model).export("mujoco@4.0")
+    assert words in str(caught.value)
+    if "balance" in words:
+        start = text.index(">", text.index("<robot")) + 1
+        extra = '<mujoco><compiler balanceinertia="true"/></mujoco>'
+        model.write_text(text[:start] + extra + text[start:])
+        assert len(arm(model).export("mujoco@4.0").kinds) == 1
+
+
 ADDITIONS = {"add": ARMATURE + 0.01, "replace": ARMATURE}
 
 
