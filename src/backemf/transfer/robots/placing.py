@@ -249,9 +249,10 @@ def _motion_problem(joint: ModelJoint, actuator: Actuator, pattern: str) -> Find
     if motor is None or (motor.motion == "linear") == (joint.kind == SLIDE):
         return None
     name = motor.name or "the motor"
-    words = f'slides, and {name} of "{pattern}" turns: give it a linear motor, or bring it to the slide with LeadScrew'
+    slide = 'slide = { kind = "LeadScrew", lead = "5 mm" }'
+    words = f'slides, and {name} of "{pattern}" turns: give it a linear motor, or what brings it to the slide, {slide}'
     if joint.kind != SLIDE:
-        words = f'turns, and {name} of "{pattern}" is a linear motor: give it one that turns'
+        words = f'turns, and {name} of "{pattern}" slides: give it a motor that turns, without slide'
     return finding(f"joint {joint.name}", "error", words, "motion")
 
 
