@@ -5,8 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import backemf as be
+from backemf.cli.app import app
 from backemf.design import Belt, LeadScrew
 from backemf.design.sliding import power_of
 from backemf.errors import ParameterError
@@ -180,6 +182,17 @@ def test_mujoco_moves_the_carriage(tmp_path):
         axis(tmp_path).export(f"mujoco@{version}", path)
         (row,) = read_actuators(path, version)
         assert row.actuator.motor.motion == "linear"
+
+
+def test_the_command_prints_forces(tmp_path):
+    """The error table too."""
+    output = tmp_path / "with.py"
+    done = CliRunner(env={"COLUMNS": "200"}).invoke(
+        app, ["export", str(written(tmp_path)), "--to", "mjlab", "-o", str(output)]
+    )
+    assert done.exit_code == 0, done.output
+    assert "Force error at the joint" in done.output and " m/s" in done.output
+    assert "N·m" not in done.output and "rpm" not in done.output
 
 
 # --- robot files

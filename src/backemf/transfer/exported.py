@@ -55,6 +55,8 @@ class Error:
     """Largest torque of the motor itself there [N·m]."""
     unknown: str = ""
     """Why the error cannot be known, its numbers being NaN; empty where it is known."""
+    slides: bool = False
+    """Whether the joint slides: then its numbers are in N and m/s."""
 
 
 @dataclass(frozen=True)
@@ -243,7 +245,7 @@ def compare_laws(
         if advance is not None:
             advance(len(episode.velocity))
         errors.append(error_of(episode.name, mine, theirs, episode.velocity))
-    return errors
+    return [replace(error, slides=_slides(own)) for error in errors]
 
 
 def knows_heat(thing: Actuator | OnJoint) -> bool:
