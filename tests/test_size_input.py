@@ -55,6 +55,15 @@ def test_units_of_a_motion(tmp_path):
     assert motion.torque.tolist() == pytest.approx([0.01, 0.02, 0.03, 0.04])
 
 
+def test_columns_of_a_named_joint_say_what_is_wrong_with_them(tmp_path):
+    """Rather than that there are no others."""
+    write(tmp_path, "knee.csv", "time [s],position[shoulder] [deg]\n0,0\n0.2,1\n0.1,2\n0.3,3\n")
+    start, end = TEXT.index('kind = "trapezoid"'), TEXT.index("[joints.shoulder.load]")
+    text = TEXT[:start] + 'kind = "csv"\nfile = "knee.csv"\n\n' + TEXT[end:]
+    with pytest.raises(be.ParameterError, match="samples are out of order"):
+        be.Task.read(write(tmp_path, "task.toml", text))
+
+
 def test_peaks_of_few_samples_keep_their_size():
     """A torque of one sample falls in straight lines to its neighbours: its peak counts, and a third of its square."""
     torque = np.zeros(9)

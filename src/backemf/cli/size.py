@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import ParameterError
+from ..units import linear_words
 from .app import AsJson, app, console, option
 from .tables import print_columns, print_findings, print_json, print_written
 from .words import require_ending
@@ -117,7 +118,9 @@ def _print(found: Found, top: int) -> None:
         rows = found.table(top, name)
         if rows:
             columns, cells = _fitting(rows, found.task.wanted, console().width)
-            print_columns([title for title, *_ in columns], cells, [form != "" for _, _, form in columns])
+            slides = found.task.joints[name].slide is not None
+            titles = [linear_words(title) if slides else title for title, *_ in columns]
+            print_columns(titles, cells, [form != "" for _, _, form in columns])
         if joint.reasons():
             console().print(f"out: {joint.most_reasons()}", highlight=False)
         print_findings([("info", choice.name, choice.reason) for choice in joint.rejected(3)])

@@ -193,7 +193,7 @@ class _Slide:
         return force * self.travel * share
 
 
-@part
+@part(family="slide")
 class LeadScrew(_Slide):
     """A screw that pushes a nut: r = lead/2π."""
 
@@ -213,7 +213,7 @@ class LeadScrew(_Slide):
         return self.lead / (2.0 * math.pi)
 
 
-@part
+@part(family="slide")
 class Belt(_Slide):
     """A pulley that pulls a belt, or a pinion that pushes a rack: r is its pitch radius."""
 

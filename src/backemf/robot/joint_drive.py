@@ -24,8 +24,6 @@ from ..random.randomize import rebuild, resolve
 from ..values import Foreign
 from .part_tables import suggest
 
-SLIDES = {"LeadScrew": LeadScrew, "Belt": Belt}
-"""What brings a motor that turns to a slide, by name."""
 WAYS = ("replace", "add")
 """What a motor's inertia or friction does to that of the model's joint."""
 
@@ -58,7 +56,7 @@ class JointDrive:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "motor", _checked_motor(self.motor))
-        if self.slide is not None and not isinstance(self.slide, tuple(SLIDES.values())):
+        if self.slide is not None and not isinstance(self.slide, tuple(FAMILIES["slide"].values())):
             raise ParameterError(f"JointDrive.slide = {quote(self.slide)}: must be a LeadScrew or a Belt")
         for name, kind in (("supply", Supply), ("delay", Delay)):
             if getattr(self, name) is not None and not isinstance(getattr(self, name), kind):

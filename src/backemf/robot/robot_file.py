@@ -34,7 +34,7 @@ from ..parts import FAMILIES
 from ..toml_text import parse_toml, toml_value
 from ..units import linear_unit
 from ..values import Foreign
-from .joint_drive import SLIDES, JointDrive, checked_drive, unit_of
+from .joint_drive import JointDrive, checked_drive, unit_of
 from .part_tables import part_entries, part_text, quantity_text, read_kind, read_part, read_quantity, suggest
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def _drive(table: Foreign, file: str, where: str, folder: Path, whole: bool) -> 
     elif whole:
         raise ParameterError(f'{place}: motor is missing: give a catalogue id or the path of a file, motor = "..."')
     if "slide" in table:
-        values["slide"] = read_kind(SLIDES, table["slide"], f"{place} slide")
+        values["slide"] = read_kind(FAMILIES["slide"], table["slide"], f"{place} slide")
     for name, kind in (("supply", Supply), ("delay", Delay)):
         if name in table:
             values[name] = read_part(kind, table[name], f"{place} {name}")

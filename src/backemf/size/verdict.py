@@ -64,13 +64,17 @@ def checks_of(task: Task, batch: Batch, cycle: Cycle, e: Evaluation) -> list[Che
     lasting, short = rated("gear_torque"), rated("gear_peak_torque")
     short = np.where(np.isinf(short), np.where(np.isinf(lasting), np.inf, lasting), short)
     limit = winding_limit(task, batch)
+    slide = task.joints[cycle.name].slide
+    # of a screw or a belt, speeds and torques are said at its shaft
+    r = 1.0 if slide is None else abs(float(slide.travel))
+    lost = r if slide is None else r / float(slide.efficiency)
     found = [
         Check("mass", batch.mass, own(limits.mass), "kg", "mass"),
         Check("diameter", batch.diameter, own(limits.diameter), "m", "diameter"),
-        Check("motor_speed", e.motor_speed, rated("speed"), "rad/s", "rotor speed"),
-        Check("gear_input_speed", e.motor_speed, rated("gear_input_speed"), "rad/s", "gear input speed"),
-        Check("gear_peak_torque", e.gear_peak, short, "N*m", "peak gear torque"),
-        Check("gear_torque", e.gear_equivalent, lasting, "N*m", "equivalent gear torque"),
+        Check("motor_speed", e.motor_speed / r, rated("speed") / r, "rad/s", "rotor speed"),
+        Check("gear_input_speed", e.motor_speed / r, rated("gear_input_speed") / r, "rad/s", "gear input speed"),
+        Check("gear_peak_torque", e.gear_peak * lost, short * r, "N*m", "peak gear torque"),
+        Check("gear_torque", e.gear_equivalent * lost, lasting * r, "N*m", "equivalent gear torque"),
         Check("voltage", e.voltage, e.voltage + e.spare_voltage, "V", "terminal voltage"),
         Check(
             "peak_current", e.peak_current, np.minimum(rated("peak_current"), own(limits.current)), "A", "peak current"

@@ -91,6 +91,9 @@ def place(robot: Robot) -> Placement:
                 where = f'override."{over[-1]}"' if over else f'joints."{pattern}"'
                 raise ParameterError(f"{place_of(robot)}[{where}]: {error}") from None
         drive, actuator, own = cache[key]
+        if model.path is None and actuator.motor is not None and actuator.motor.motion == "linear":
+            # without a model, the motor says how its joint moves
+            joint = replace(joint, kind=SLIDE)
         if problem := _motion_problem(joint, actuator, pattern):
             findings.append(problem)
             continue
