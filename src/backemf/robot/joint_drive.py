@@ -115,13 +115,16 @@ class JointDrive:
     @property
     def slides(self) -> bool:
         """Whether its numbers are those of a joint that slides: N for N·m, m for rad and kg for kg·m²."""
-        if self.slide is not None or self.motor is None:
-            return self.slide is not None
-        try:
-            motor = self.motor if isinstance(self.motor, Actuator) else load_with_joint(self.motor, True)[0]
-        except BackemfError:  # whoever needs the motor says so
-            return False
-        return motor.motor is not None and motor.motor.motion == "linear"
+        if self.slide is not None:
+            return True
+        found = self.motor
+        if isinstance(found, (str, Path)):
+            try:
+                found = load_with_joint(found, True)[0]
+            except BackemfError:  # whoever needs the motor says so
+                return False
+        motor = found.motor if isinstance(found, Actuator) else None
+        return motor is not None and motor.motion == "linear"
 
     def _with_numbers(self, actuator: Actuator) -> Actuator:
         if not self.numbers:

@@ -171,12 +171,12 @@ class SampledMotion(Motion):
             position = np.concatenate([[0.0], way])
         acceleration = slope(time, velocity, closed) if self.acceleration is None else self.acceleration
         fine = _between(time, max(-(-samples // (len(time) - 1)), 1))
-        columns = [position, velocity, acceleration] + ([] if self.torque is None else [self.torque])
-        found = [_around(np.interp(fine, time, column)) for column in columns]
+        position, velocity, acceleration = (
+            _around(np.interp(fine, time, column)) for column in (position, velocity, acceleration)
+        )
+        torque = None if self.torque is None else _around(np.interp(fine, time, self.torque))
         ends = np.concatenate([fine[:1], _middles(fine), fine[-1:]])
-        cells = Cells(
-            np.diff(ends), *found[:3], np.ones(len(fine)), None if self.torque is None else found[3]
-        )  # fmt: skip
+        cells = Cells(np.diff(ends), position, velocity, acceleration, np.ones(len(fine)), torque)
         if not closed:
             cells.smooth[0] = 0.0
         return _with_reversals(cells)

@@ -33,19 +33,27 @@ def run_rest(pair: Pair, begins: dict[str, np.ndarray], hold: np.ndarray, length
     """A rest of a length [s] from given modes, with the current that holds the load at ambient temperature [A]."""
     times = length * np.concatenate([[0.0], np.geomspace(FIRST, 1.0, PIECES)])
     modes, copper = dict(begins), np.zeros_like(hold)
-    winding, housing = (np.asarray(x) + 0.0 * hold for x in rises(pair, modes))
+    winding, housing = _rises(pair, modes, hold)
     hottest, outside = winding, housing
     for dt in np.diff(times):
-        middle = winding
         # a guess with the resistance of the start, then that of the middle
-        for _ in range(2):
-            loss = copper_scale(pair.motor, pair.ambient, np.minimum(pair.ambient + middle, HOTTEST)) * hold**2
-            after = _advance(pair, modes, loss, float(dt))
-            middle = 0.5 * (winding + rises(pair, after)[0])
-        modes, copper = after, copper + loss * dt
-        winding, housing = rises(pair, modes)
+        guess = _advance(pair, modes, _loss(pair, winding, hold), float(dt))
+        loss = _loss(pair, 0.5 * (winding + _rises(pair, guess, hold)[0]), hold)
+        modes, copper = _advance(pair, modes, loss, float(dt)), copper + loss * dt
+        winding, housing = _rises(pair, modes, hold)
         hottest, outside = np.maximum(hottest, winding), np.maximum(outside, housing)
     return Rest(modes, hottest, outside, copper)
+
+
+def _rises(pair: Pair, modes: dict[str, np.ndarray], hold: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rises of winding and housing, one for each pair [K]."""
+    winding, housing = rises(pair, {**modes})
+    return np.asarray(winding) + 0.0 * hold, np.asarray(housing) + 0.0 * hold
+
+
+def _loss(pair: Pair, rise: np.ndarray, hold: np.ndarray) -> np.ndarray:
+    """Loss of the copper at a rise of the winding [W]."""
+    return copper_scale(pair.motor, pair.ambient, np.minimum(pair.ambient + rise, HOTTEST)) * hold**2
 
 
 def _advance(pair: Pair, modes: dict[str, np.ndarray], loss: np.ndarray, dt: float) -> dict[str, np.ndarray]:
