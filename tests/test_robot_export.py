@@ -114,6 +114,57 @@ def test_an_arm_from_urdf_runs_in_mujoco(tmp_path: Path):
     assert done.supply.peak == pytest.approx(6 * CHEETAH.limits.peak_current)
 
 
+@pytest.mark.parametrize(
+    ("inertia", "words"), [('izz="0.02"', 'balanceinertia="true"/></mujoco> in <robot>'), ('izz="-1"', "no body can")]
+)
+def test_inertia_of_a_urdf_that_no_body_has(inertia: str, words: str, tmp_path: Path):
+    """MuJoCo refuses what other programs take: the sentence names the link and what to write, which then works."""
+    model = write_arm_urdf(tmp_path)
+    text = model.read_text().replace('izz="0.001"', inertia)
+    model.write_text(text)
+    with pytest.raises(ParameterError, match="Element name 'link") as caught:
+        arm(model).export("mujoco@4.0")
+    assert words in str(caught.value)
+    if "balance" in words:
+        start = text.index(">", text.index("<robot")) + 1
+        extra = '<mujoco><compiler balanceinertia="true"/></mujoco>'
+        model.write_text(text[:start] + extra + text[start:])
+        assert len(arm(model).export("mujoco@4.0").kinds) == 1
+
+
+PLUGINS = """<mujoco>
+  <extension>
+    <plugin plugin="mujoco.pid">
+      <instance name="stiff"><config key="kp" value="40"/></instance>
+      <instance name="soft"><config key="kp" value="4"/></instance>
+    </plugin>
+  </extension>
+  <worldbody>
+    <body><joint name="a" axis="0 1 0"/><geom size="0.1"/>
+      <body pos="0.3 0 0"><joint name="b" axis="0 1 0"/><geom size="0.1"/></body>
+    </body>
+  </worldbody>
+  <actuator>
+    <plugin name="a" joint="a" plugin="mujoco.pid" instance="stiff"/>
+    <plugin name="b" joint="b" plugin="mujoco.pid" instance="soft"/>
+  </actuator>
+</mujoco>
+"""
+
+
+@pytest.mark.parametrize(("to", "ending"), [("mujoco@4.0", "xml"), ("mjlab", "py")])
+def test_plugins_go_with_their_actuators(to: str, ending: str, tmp_path: Path):
+    """An instance that no actuator has would be refused; that of an actuator that stays is kept."""
+    (tmp_path / "plugins.xml").write_text(PLUGINS)
+    drives = {"a": be.JointDrive(motor="mit-mini-cheetah", controller=PD)}
+    robot = be.Robot(model=tmp_path / "plugins.xml", supply=be.Supply(voltage=24.0), drives=drives)
+    robot.export(to, tmp_path / f"with.{ending}")
+    (path,) = tmp_path.glob("with*.xml")
+    model = mujoco.MjModel.from_xml_path(str(path))
+    assert model.nplugin == 1
+    assert 'name="stiff"' not in path.read_text()
+
+
 ADDITIONS = {"add": ARMATURE + 0.01, "replace": ARMATURE}
 
 

@@ -231,6 +231,17 @@ def test_saturation_takes_more_current():
     assert torque > 0.15 and found.best.figures["peak_current"] == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.filterwarnings("error")
+def test_load_that_nothing_can_move_is_no_warning():
+    """A current beyond all numbers is a reason, and not a line of NumPy."""
+    iron = be.Magnet(
+        torque_constant=0.05, back_emf_constant=0.05, saturation=be.Saturation(knee_current=5.0, torque=0.1, scale=0.05)
+    )
+    joint = be.JointTask(motion=be.TriangleMove(angle=1.5, duration=0.01), load=be.Inertia(1e4))
+    only = be.size(task(joints={"joint": joint}), [motor(magnet=iron), motor()]).only
+    assert not len(only) and all(only.rejected(2)[k].reason for k in range(2))
+
+
 def test_bus_sags_with_the_other_joint_on_it():
     """Two joints that move alike draw twice the power through one resistance."""
     joint = be.JointTask(motion=be.TriangleMove(angle=1.5, duration=0.5), load=be.Inertia(LOAD))
@@ -347,6 +358,44 @@ def test_what_does_not_state_its_mass_is_left_out_by_name():
     found = be.size(task(wanted="mass"), pairs)
     assert [out.name for out in found.only.left_out] == ["unknown"]
     assert found.only.count == 1
+
+
+BARE = {"thermal": None, "ratings": be.Ratings(current=8.0)}
+"""A motor of which a continuous current is all that is known of its heat."""
+
+
+@pytest.mark.parametrize(
+    ("asked", "bare", "words"),
+    [
+        ({"limits": be.TaskLimits(winding_temperature=120.0)}, BARE, "limits the winding's temperature"),
+        ({"wanted": "winding_temperature"}, BARE, "wants a cool winding"),
+        ({"ambient": 60.0}, BARE, "holds up to 40 °C: nothing says what it can bear with 60 °C"),
+        ({"mounting": 1.5}, BARE, "bear with a mounting of 1.5"),
+        ({"limits": be.TaskLimits(housing_temperature=60.0)}, BARE, "no thermal figures of its housing"),
+        (
+            {"limits": be.TaskLimits(housing_temperature=60.0)},
+            {"thermal": be.Thermal(resistance=7.0, capacitance=45.0)},
+            "no thermal figures of its housing",
+        ),
+    ],
+)
+def test_heat_that_is_unknown_is_not_cool(asked, bare, words):
+    """What a task asks of temperatures, a motor without them cannot meet: it is left out by name."""
+    alone = motor("alone", **bare)
+    assert be.size(task(), [alone]).only.count == 1
+    found = be.size(task(**asked), [motor("known"), alone])
+    assert [out.name for out in found.only.left_out] == ["alone"]
+    assert words in found.only.left_out[0].reason
+
+
+def test_rest_of_an_hour_does_not_cool_what_nothing_is_known_of():
+    """Ten minutes of motion burn a motor before an hour of rest helps: its current is that of the motions."""
+    joint = be.JointTask(motion=be.TriangleMove(angle=1.5, duration=0.5), load=be.Inertia(0.08), repeats=600)
+    current = be.size(task(joints={"joint": joint}), [motor()]).best.figures["rms_current"]
+    bare = motor(thermal=None, ratings=be.Ratings(current=0.9 * current))
+    long, short = replace(joint, rest=3600.0), replace(joint, repeats=60, rest=360.0)
+    assert "RMS current" in be.size(task(joints={"joint": long}), [bare]).rejected(1)[0].reason
+    assert len(be.size(task(joints={"joint": short}), [bare]).only) == 1
 
 
 def test_front_is_what_nothing_beats():
@@ -539,3 +588,27 @@ def test_choices_that_go_round_are_sized_for_the_most(monkeypatch):
     """Each takes a hungry pair only if the other is not hungry, at the same time: both end with what always works."""
     laws = {name: lambda others: Chosen("modest", 20.0) if others > 50.0 else Chosen("hungry", 80.0) for name in "ab"}
     assert sized_together(monkeypatch, laws) == {"a": "modest", "b": "modest"}
+
+
+@pytest.mark.parametrize(("repeats", "rest"), [(100, 3600.0), (10, 100.0), (30, 20.0)])
+def test_a_load_that_is_held_in_the_rest_heats(repeats, rest):
+    """An arm is held level after it has swung: the heat of both, step by step until the cycle repeats itself."""
+    motion = be.TrapezoidMove(angle=-1.5, duration=1.0, start=np.pi / 2)
+    joint = be.JointTask(motion=motion, load=be.Pendulum(mass=1.0, length=0.3), repeats=repeats, rest=rest)
+    only = be.size(task(joints={"joint": joint}), [motor(ratio=20.0)]).only
+    cells, torque = only.cycle.cells, only.cycle.torque / 20.0
+    current = (torque + 2e-5 * 20.0 * cells.acceleration) / 0.05
+    moving = float(np.sum(current**2 * cells.dt) / cells.duration)
+    holding = (9.80665 * 0.3 / 20.0 / 0.05) ** 2
+    winding = housing = hottest = outside = 0.0
+    for _ in range(max(int(2500.0 / (2.0 * repeats + rest)), 2)):
+        hottest = outside = 0.0
+        for square, length in ((moving, 2.0 * repeats), (holding, rest)):
+            for _ in range(round(length / 0.1)):
+                flow = (winding - housing) / 2.0
+                power = 0.5 * (1.0 + 0.0039 * winding) * square
+                winding, housing = winding + 0.1 * (power - flow) / 5.0, housing + 0.1 * (flow - housing / 5.0) / 40.0
+                hottest, outside = max(hottest, winding), max(outside, housing)
+    figures = only.best.figures
+    assert figures["winding"] - 25.0 == pytest.approx(hottest, abs=0.3)
+    assert figures["housing"] - 25.0 == pytest.approx(outside, abs=0.3)

@@ -55,6 +55,27 @@ def test_units_of_a_motion(tmp_path):
     assert motion.torque.tolist() == pytest.approx([0.01, 0.02, 0.03, 0.04])
 
 
+def test_columns_of_a_named_joint_say_what_is_wrong_with_them(tmp_path):
+    """Rather than that there are no others."""
+    write(tmp_path, "knee.csv", "time [s],position[shoulder] [deg]\n0,0\n0.2,1\n0.1,2\n0.3,3\n")
+    start, end = TEXT.index('kind = "trapezoid"'), TEXT.index("[joints.shoulder.load]")
+    text = TEXT[:start] + 'kind = "csv"\nfile = "knee.csv"\n\n' + TEXT[end:]
+    with pytest.raises(be.ParameterError, match="samples are out of order"):
+        be.Task.read(write(tmp_path, "task.toml", text))
+
+
+def test_peaks_of_few_samples_keep_their_size():
+    """A torque of one sample falls in straight lines to its neighbours: its peak counts, and a third of its square."""
+    torque = np.zeros(9)
+    torque[4] = 10.0
+    motion = be.SampledMotion(time=0.1 * np.arange(9), position=np.zeros(9), torque=torque)
+    only = be.size(task(joints={"joint": be.JointTask(motion=motion)}), [motor(ratio=10.0)]).only
+    figures = (only.best if len(only) else only.rejected(1)[0]).figures
+    assert figures["gear_peak"] == 10.0
+    assert figures["peak_current"] == pytest.approx(10.0 / 10.0 / 0.05)
+    assert figures["rms_current"] == pytest.approx(20.0 * np.sqrt(0.2 / 3.0 / 0.8), rel=1e-4)
+
+
 def test_torque_without_inertia():
     joint = be.JointTask(motion=be.TriangleMove(angle=1.0, duration=0.5), load=be.ConstantTorque(torque=-2.0))
     with pytest.raises(be.ParameterError, match=r"ConstantTorque has a torque and no inertia, .* give its inertia"):

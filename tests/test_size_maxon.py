@@ -37,7 +37,7 @@ def joule_heat(motor: be.Motor, given: be.Task, stiffness: float, offset: float)
     current = (own + float(motor.friction.coulomb) * np.sign(cells.velocity) + gear) / float(
         motor.magnet.torque_constant
     )
-    return float(np.mean(current**2))
+    return float(np.average(current**2, weights=cells.dt))
 
 
 def least_heat(motor: be.Motor, given: be.Task) -> float:

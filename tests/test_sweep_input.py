@@ -62,9 +62,12 @@ def refused(*arguments: object, **options: object) -> str:
         ({"command.value.x": [1.0]}, 'sweep: "command.value.x" is no parameter of this Constant; did you mean value?'),
         ({"initial": [1.0]}, "sweep: 'initial' is no number: name a number below it"),
         ({"load.inertia": ["a"]}, "sweep: 'load.inertia': is a number, and its list has texts; give numbers in SI"),
+        ({"winding.resistance": [1.0], "motor.winding.resistance": [2.0]},
+         "sweep: 'winding.resistance' and 'motor.winding.resistance' are the same number; leave one of them out"),
+        ({"command": [1.0], "command.value": [2.0]}, "sweep: 'command' and 'command.value' are the same number"),
         ({"motor": ["maxon-re40-148877"]}, "sweep: motor: is given, and the space has a list of them too; leave one"),
     ],
-)
+)  # fmt: skip
 def test_a_field_that_is_not_there_is_named(tmp_path, axes, sentence):
     """Before anything is computed or written."""
     assert refused("simulate", be.Space(axes), tmp_path / "out", **RUN).startswith(sentence)
@@ -109,6 +112,11 @@ def test_a_factor_needs_something_to_multiply(tmp_path):
     """A function of one's own has no motor whose number it could be."""
     said = refused(double, be.Space({"x": Scale(0.9, 1.1)}, draws=3), tmp_path / "out")
     assert said.startswith("sweep: 'x': nothing says what it is without the sweep")
+
+
+@pytest.mark.parametrize("out", [None, "", 3])
+def test_a_folder_is_a_folder(out):
+    assert refused(double, SPACE, out).startswith(f"sweep: out = {out!r}: must be the folder for its parts")
 
 
 def test_a_space_is_a_space(tmp_path):
@@ -352,11 +360,12 @@ def test_a_file_says_the_whole_sweep(tmp_path):
         (('function = "simulate"', 'function = "simulat"'), "function = 'simulat': must be one of simulate, identify"),
         (("seed = 2", "sed = 2"), ", sed: there is no such field: did you mean seed?"),
         (("seed = 2", "seed = 2.5"), "seed = 2.5: must be a whole number"),
+        (("seed = 2", "seed = -2"), "seed = -2: must be a whole number, 0 or more"),
         (("duration", "durration"), "[simulate] durration: there is no such field: did you mean duration?"),
         (('"1 kg*cm^2"', "1.0"), '[simulate] load inertia = 1.0: must be a text with its unit, like "'),
         (('"24 V", time', '"24 A", time'), "[simulate] command value"),
         (("[space.axes]", "[space.axis]"), "[space] axis: there is no such field: did you mean axes?"),
-        (("load.inertia = {", "load.inertya = {"), "load.inertya"),
+        (("load.inertia = {", "load.inertya = {"), "load.inertya\" is no parameter of this Inertia"),
         (('from = "0.5 kg*cm^2", to = "2 kg*cm^2"', 'from = "2 kg*cm^2", to = "0.5 kg*cm^2"'),
          "[space.axes] load.inertia: from = '2 kg*cm^2' must be below to = '0.5 kg*cm^2'"),
         (("count = 4", "count = 1"), "[space.axes] load.inertia count = 1: must be a whole number, 2 or more"),

@@ -65,6 +65,13 @@ def test_a_field_that_a_task_lacks_is_named(tmp_path, name, sentence):
     assert str(caught.value).startswith(sentence)
 
 
+def test_a_number_of_a_task_varies_once(tmp_path):
+    """Under two names it would be one of them, and the table would show both."""
+    space = be.Space({"supply.voltage": [24.0], "task.supply.voltage": [48.0]})
+    with pytest.raises(ParameterError, match=r"'supply\.voltage' and 'task\.supply\.voltage' are the same number"):
+        be.sweep("size", space, tmp_path / "out", workers=1, task=task(), candidates=PAIRS)
+
+
 FILE = """
 format = "backemf sweep 1"
 function = "size"

@@ -37,7 +37,9 @@ def loss_words(loss: Loss) -> str:
 
 def print_errors(errors: Iterable[Error], terminal: Console) -> None:
     """The torque error over the operating range and each episode."""
-    table = titled_table("Torque error at the joint", ERROR_COLUMNS, ERROR_COLUMNS[1:], terminal, wrap=ERROR_COLUMNS)
+    errors = list(errors)
+    title = "Force error at the joint" if any(error.slides for error in errors) else "Torque error at the joint"
+    table = titled_table(title, ERROR_COLUMNS, ERROR_COLUMNS[1:], terminal, wrap=ERROR_COLUMNS)
     for error in errors:
         table.add_row(*error_cells(error))
     terminal.print(table)
@@ -52,5 +54,6 @@ def error_cells(error: Error) -> tuple[str, str, str, str, str]:
     # a motor that friction holds gives no torque at all
     share = 100 * error.worst / error.peak if error.peak else None
     of_peak = "" if share is None else f"{share:.0f} %" if share >= 10 else f"{share:.2g} %"
-    speed = format_quantity(error.speed, "rad/s", 3)
-    return error.where, f"{error.rms:.3g} N·m", f"{error.worst:.3g} N·m", of_peak, speed
+    speed = format_quantity(error.speed, "m/s" if error.slides else "rad/s", 3)
+    unit = "N" if error.slides else "N·m"
+    return error.where, f"{error.rms:.3g} {unit}", f"{error.worst:.3g} {unit}", of_peak, speed

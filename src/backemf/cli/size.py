@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import ParameterError
+from ..units import linear_words
 from .app import AsJson, app, console, option
 from .tables import print_columns, print_findings, print_json, print_written
 from .words import require_ending
@@ -34,6 +35,8 @@ COLUMNS = (
 EXPENDABLE = ("voltage", "inertia", "rms_current", "energy", "peak_current", "ratio", "mass", "winding")
 """Columns that a narrow terminal goes without, in the order in which they go."""
 
+MOST_REASONS = 5
+"""Reasons for which candidates are left out that are printed, those of the most first [1]."""
 FIGURE_OF = {"winding_temperature": "winding"}
 """Figure of what is wanted, where it has another name."""
 
@@ -115,14 +118,18 @@ def _print(found: Found, top: int) -> None:
         rows = found.table(top, name)
         if rows:
             columns, cells = _fitting(rows, found.task.wanted, console().width)
-            print_columns([title for title, *_ in columns], cells, [form != "" for _, _, form in columns])
+            slides = found.task.joints[name].slide is not None
+            titles = [linear_words(title) if slides else title for title, *_ in columns]
+            print_columns(titles, cells, [form != "" for _, _, form in columns])
         if joint.reasons():
             console().print(f"out: {joint.most_reasons()}", highlight=False)
         print_findings([("info", choice.name, choice.reason) for choice in joint.rejected(3)])
-        if joint.left_out:
-            first = joint.left_out[0]
-            words = f"{len(joint.left_out)} left out, such as {first.name}: {first.reason}"
-            print_findings([("info", "candidates", words)])
+        reasons: dict[str, list[str]] = {}
+        for each in joint.left_out:
+            reasons.setdefault(each.reason.removeprefix(f"{each.name}.toml: "), []).append(each.name)
+        for reason, names in sorted(reasons.items(), key=lambda row: -len(row[1]))[:MOST_REASONS]:
+            many = f"{len(names)} left out, such as {names[0]}" if len(names) > 1 else f"{names[0]} left out"
+            print_findings([("info", "candidates", f"{many}: {reason}")])
 
 
 def _fitting(

@@ -13,9 +13,10 @@ import numpy as np
 
 from ..checks import Maybe, Number, concrete, no_number, require_finite
 from ..errors import ParameterError
-from ..motor import Stage
+from ..motor import Motor, Stage
 from ..parts import number, part
 from ..values import Array
+from .sliding import slide_motor
 
 
 def positive(name: str, value: Number, zero: bool = False) -> None:
@@ -153,6 +154,15 @@ class _Slide:
         """Travel per angle r [m/rad]."""
         raise NotImplementedError
 
+    def motor(self, motor: Motor) -> Motor:
+        """The linear motor that the slide feels of a motor that turns the shaft: N/A for N·m/A, kg for kg·m²."""
+        if self.back_efficiency is not None and not np.all(concrete(self.back_efficiency)):
+            raise ParameterError(
+                f"{type(self).__name__}.back_efficiency = 0: a motor behind what locks itself cannot be simulated; "
+                "give what is left of the power, such as 0.01"
+            )
+        return slide_motor(motor, self.travel, self.efficiency, self.back_efficiency)
+
     def velocity(self, speed: Number) -> Number:
         """Velocity of the slide at a speed of the shaft [m/s]; also position from angle [m]."""
         return self.travel * speed
@@ -183,7 +193,7 @@ class _Slide:
         return force * self.travel * share
 
 
-@part
+@part(family="slide")
 class LeadScrew(_Slide):
     """A screw that pushes a nut: r = lead/2π."""
 
@@ -203,7 +213,7 @@ class LeadScrew(_Slide):
         return self.lead / (2.0 * math.pi)
 
 
-@part
+@part(family="slide")
 class Belt(_Slide):
     """A pulley that pulls a belt, or a pinion that pushes a rack: r is its pitch radius."""
 

@@ -74,6 +74,13 @@ def robot_motion(model: RobotModel, log: Log, folder: Path | None = None) -> Rob
     return RobotMotion(tuple(names), time, position, velocity, inertia, bias, armature[degrees])
 
 
+def joint_kinds(model: RobotModel, folder: Path | None = None) -> dict[str, str]:
+    """Kind of each joint of a robot by its name: hinge, slide, ball or free."""
+    mujoco, compiled, _ = _compile(model, folder)
+    kinds = {int(kind): kind.name.removeprefix("mjJNT_").lower() for kind in mujoco.mjtJoint.__members__.values()}
+    return {compiled.joint(k).name: kinds[int(compiled.jnt_type[k])] for k in range(compiled.njnt)}
+
+
 def _velocity(log: Log, time: np.ndarray, position: np.ndarray) -> np.ndarray:
     """Measured velocities at the times of the positions, or slopes of these."""
     if "velocity" in log and np.array_equal(log.times("velocity"), time):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -14,6 +14,8 @@ from ..actuator import Actuator, Delay, Supply, Torque
 from ..actuator.controllers import Controller
 from ..actuator.torque_limits import TorqueLimit
 from ..checks import quote
+from ..design.hardware import Belt, LeadScrew
+from ..design.sliding import slide_part
 from ..errors import BackemfError, ParameterError
 from ..motor import Motor
 from ..motorfile import load_with_joint
@@ -33,6 +35,8 @@ class JointDrive:
     motor: str | Path | Actuator | Motor | None = None
     """Catalogue id, the path of a datasheet or of a motor file, or the motor itself, whose torque is
     commanded; None in an override: the same."""
+    slide: LeadScrew | Belt | None = None
+    """What brings a motor that turns to a joint that slides; None: nothing."""
     controller: Controller | None = None
     """What turns commands into torque or voltage; None: the motor file's, or the torque is commanded."""
     supply: Supply | None = None
@@ -52,6 +56,8 @@ class JointDrive:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "motor", _checked_motor(self.motor))
+        if self.slide is not None and not isinstance(self.slide, tuple(FAMILIES["slide"].values())):
+            raise ParameterError(f"JointDrive.slide = {quote(self.slide)}: must be a LeadScrew or a Belt")
         for name, kind in (("supply", Supply), ("delay", Delay)):
             if getattr(self, name) is not None and not isinstance(getattr(self, name), kind):
                 raise ParameterError(f"JointDrive.{name} = {quote(getattr(self, name))}: must be a {kind.__name__}")
@@ -94,6 +100,8 @@ class JointDrive:
             if known is None:
                 # a datasheet says nothing of a controller
                 actuator = replace(actuator, controller=Torque())
+        if self.slide is not None:
+            actuator, own = _on_slide(actuator, own, self.slide)
         changes: dict[str, Foreign] = {
             name: getattr(self, name)
             for name in ("controller", "supply", "delay", "limits")
@@ -103,6 +111,20 @@ class JointDrive:
             changes["supply"] = supply
         actuator = replace(actuator, **changes) if changes else actuator
         return self._with_numbers(actuator), own
+
+    @property
+    def slides(self) -> bool:
+        """Whether its numbers are those of a joint that slides: N for N·m, m for rad and kg for kg·m²."""
+        if self.slide is not None:
+            return True
+        found = self.motor
+        if isinstance(found, (str, Path)):
+            try:
+                found = load_with_joint(found, True)[0]
+            except BackemfError:  # whoever needs the motor says so
+                return False
+        motor = found.motor if isinstance(found, Actuator) else None
+        return motor is not None and motor.motion == "linear"
 
     def _with_numbers(self, actuator: Actuator) -> Actuator:
         if not self.numbers:
@@ -114,6 +136,25 @@ class JointDrive:
             except ParameterError as error:
                 raise ParameterError(str(error).replace("randomize: ", "numbers: ")) from None
         return rebuild(actuator, changes)
+
+
+def _on_slide(
+    actuator: Actuator, own: dict[str, Foreign], slide: LeadScrew | Belt
+) -> tuple[Actuator, dict[str, Foreign]]:
+    """An actuator and what its file says of the joint, behind a screw or a belt."""
+    if actuator.motor is None:
+        raise ParameterError("slide: there is no motor whose turns it could take; leave it out")
+    for name in ("command_range", "slew"):
+        if getattr(actuator, name) is not None:
+            raise ParameterError(f"slide: {name} of the motor file is of a joint that turns; take it out of that file")
+    travel = abs(float(slide.travel))
+    parts = {name: slide_part(part, travel) for name in ("controller", "friction", "spring")
+             if (part := getattr(actuator, name)) is not None and is_dataclass(part)}  # fmt: skip
+    limits = tuple(slide_part(limit, travel) for limit in actuator.limits)
+    made = replace(actuator, motor=slide.motor(actuator.motor), limits=limits, **parts)
+    powers = {"armature": -2, "coulomb": -1, "stiction": -1, "viscous": -2}
+    brought = {name: value * travel ** powers[name] for name, value in own.items() if name in powers and value}
+    return made, own | brought
 
 
 def _made(values: dict[str, Foreign]) -> JointDrive:

@@ -12,7 +12,7 @@ from ..checks import quote
 from ..errors import BackemfError, ParameterError, UnitError
 from ..parts import Declaration, declaration_of, members
 from ..toml_text import toml_value
-from ..units import example, parse, write_quantity
+from ..units import example, linear_unit, parse, write_quantity
 from ..values import Foreign
 
 _PLAIN = {"flag": (bool, "true or false"), "word": (str, "a text"), "count": (int, "a whole number")}
@@ -31,8 +31,11 @@ def suggest(name: str, known: Iterable[str]) -> str:
 # --- reading
 
 
-def read_kind(kinds: Mapping[str, type], table: Foreign, place: str) -> Foreign:
-    """A part from a table that names its kind, by its class or by its word on the command line."""
+def read_kind(kinds: Mapping[str, type], table: Foreign, place: str, slides: bool = False) -> Foreign:
+    """A part from a table that names its kind, by its class or by its word on the command line.
+
+    `slides`: of a joint that slides, whose units have N for N·m, m for rad and kg for kg·m².
+    """
     content = _table(table, place)
     called = {getattr(kind, "called", name): kind for name, kind in kinds.items()} | dict(kinds)
     name = content.pop("kind", None)
@@ -40,10 +43,10 @@ def read_kind(kinds: Mapping[str, type], table: Foreign, place: str) -> Foreign:
         given = "has no kind" if name is None else f"kind = {quote(name)}"
         hint = suggest(name, called) if isinstance(name, str) else f"use one of {', '.join(sorted(kinds))}"
         raise ParameterError(f"{place} {given}: {hint}")
-    return read_part(called[name], content, place)
+    return read_part(called[name], content, place, slides)
 
 
-def read_part(kind: type, table: Foreign, place: str) -> Foreign:
+def read_part(kind: type, table: Foreign, place: str, slides: bool = False) -> Foreign:
     """A part from its table; `place` is the file and the table, for messages."""
     content = _table(table, place)
     entries = {entry.name: entry for entry in fields(kind)}
@@ -51,7 +54,7 @@ def read_part(kind: type, table: Foreign, place: str) -> Foreign:
     for name, value in content.items():
         if name not in entries:
             raise ParameterError(f"{place} {name}: there is no such field: {suggest(name, entries)}")
-        values[name] = _value(entries[name], value, f"{place} {name}")
+        values[name] = _value(entries[name], value, f"{place} {name}", slides)
     missing = [name for name, entry in entries.items() if _is_needed(entry) and name not in values]
     if missing:
         raise ParameterError(f"{place}: {kind.__name__} needs {' and '.join(missing)}")
@@ -97,15 +100,19 @@ def _is_needed(entry: Field) -> bool:
     return entry.default is MISSING and entry.default_factory is MISSING
 
 
-def _value(entry: Field, value: Foreign, at: str) -> Foreign:
+def _unit(it: Declaration, slides: bool) -> str | None:
+    return linear_unit(it.unit) if slides and it.unit else it.unit
+
+
+def _value(entry: Field, value: Foreign, at: str, slides: bool) -> Foreign:
     it = declaration_of(entry)
     role = "" if it is None else it.role
     if it is None or role == "record":
         raise ParameterError(f"{at}: cannot stand in a table; give a motor file")
     if role == "number":
-        return read_quantity(value, it.unit, at)
+        return read_quantity(value, _unit(it, slides), at)
     if role in ("numbers", "table"):
-        return _row(it, value, at)
+        return _row(it, value, at, slides)
     if role in _PLAIN:
         kind, words = _PLAIN[role]
         if type(value) is not kind:
@@ -117,46 +124,46 @@ def _value(entry: Field, value: Foreign, at: str) -> Foreign:
         return tuple(value)
     if role == "parts":
         rows = value if isinstance(value, list) else [value]
-        return tuple(_inner(it, row, at) for row in rows)
-    return _inner(it, value, at)
+        return tuple(_inner(it, row, at, slides) for row in rows)
+    return _inner(it, value, at, slides)
 
 
-def _inner(it: Declaration, value: Foreign, at: str) -> Foreign:
+def _inner(it: Declaration, value: Foreign, at: str, slides: bool) -> Foreign:
     kinds = members(it)
     only = next(iter(kinds.values())) if len(kinds) == 1 else None
     if only is not None and not (isinstance(value, Mapping) and "kind" in value):
-        return read_part(only, value, at)
-    return read_kind(kinds, value, at)
+        return read_part(only, value, at, slides)
+    return read_kind(kinds, value, at, slides)
 
 
-def _row(it: Declaration, value: Foreign, at: str) -> Foreign:
+def _row(it: Declaration, value: Foreign, at: str, slides: bool) -> Foreign:
     if not isinstance(value, list):
         if it.role == "table":
             raise ParameterError(f"{at} = {quote(value)}: must be a list of quantities")
-        return value if type(value) is int and it.unit == "steps" else read_quantity(value, it.unit, at)
+        return value if type(value) is int and it.unit == "steps" else read_quantity(value, _unit(it, slides), at)
     if it.unit == "steps" and all(type(each) is int for each in value):
         return tuple(value)
-    row = [read_quantity(each, it.unit, at) for each in value]
+    row = [read_quantity(each, _unit(it, slides), at) for each in value]
     return np.array(row) if it.role == "table" else tuple(row)
 
 
 # --- writing
 
 
-def part_text(part: Foreign, named: bool = True) -> str:
-    """A part as an inline table that reads back as the same; `named`: with its kind."""
-    words = ([("kind", toml_value(type(part).__name__))] if named else []) + part_entries(part)
+def part_text(part: Foreign, named: bool = True, slides: bool = False) -> str:
+    """A part as an inline table that reads back as the same; `named`: with its kind; `slides` as of `read_kind`."""
+    words = ([("kind", toml_value(type(part).__name__))] if named else []) + part_entries(part, slides)
     return "{ " + ", ".join(f"{name} = {text}" for name, text in words) + " }" if words else "{}"
 
 
-def part_entries(part: Foreign) -> list[tuple[str, str]]:
+def part_entries(part: Foreign, slides: bool = False) -> list[tuple[str, str]]:
     """Name and text of each field of a part that is not at its default."""
     found = []
     for entry in fields(part):
         value, it = getattr(part, entry.name), declaration_of(entry)
         if value is None or it is None or it.role == "record" or _is_default(entry, value):
             continue
-        found.append((entry.name, _text(it, value, f"{type(part).__name__}.{entry.name}")))
+        found.append((entry.name, _text(it, value, f"{type(part).__name__}.{entry.name}", slides)))
     return found
 
 
@@ -167,19 +174,20 @@ def _is_default(entry: Field, value: Foreign) -> bool:
     return type(value) is type(default) and bool(value == default)
 
 
-def _text(it: Declaration, value: Foreign, at: str) -> str:
+def _text(it: Declaration, value: Foreign, at: str, slides: bool) -> str:
+    unit = _unit(it, slides)
     if it.role == "number":
-        return _number(value, it.unit, at)
+        return _number(value, unit, at)
     if it.role in ("numbers", "table"):
         rows = value if isinstance(value, (tuple, list, np.ndarray)) and np.ndim(value) else None
         if rows is None:
-            return _number(value, it.unit, at)
-        return "[" + ", ".join(_number(each, it.unit, at) for each in rows) + "]"
+            return _number(value, unit, at)
+        return "[" + ", ".join(_number(each, unit, at) for each in rows) + "]"
     if it.role in ("part", "parts"):
         several = len(members(it)) > 1
         if isinstance(value, tuple):
-            return "[" + ", ".join(part_text(each, several) for each in value) + "]"
-        return part_text(value, several)
+            return "[" + ", ".join(part_text(each, several, slides) for each in value) + "]"
+        return part_text(value, several, slides)
     if is_dataclass(value):
         raise ParameterError(f"{at}: cannot stand in a robot file; save the actuator, and give its file")
     return toml_value(value)

@@ -32,6 +32,7 @@ from ..files import read_bytes
 from ..motorfile import actuator_from, actuator_lines
 from ..parts import FAMILIES
 from ..toml_text import parse_toml, toml_value
+from ..units import linear_unit
 from ..values import Foreign
 from .joint_drive import JointDrive, checked_drive, unit_of
 from .part_tables import part_entries, part_text, quantity_text, read_kind, read_part, read_quantity, suggest
@@ -47,7 +48,8 @@ TOP = ("format", "name", "model", "joint_names", "passive", "supply", "joints", 
 CURRENTS = ("peak_current", "continuous_current")
 """What the table of the supply has besides the fields of a `Supply`."""
 DRIVE = (
-    "motor", "actuator", "controller", "supply", "delay", "limits", "numbers", "armature", "friction", "estimate",
+    "motor", "slide", "actuator", "controller", "supply", "delay", "limits", "numbers", "armature", "friction",
+    "estimate",
 )  # fmt: skip
 
 
@@ -126,17 +128,40 @@ def _drive(table: Foreign, file: str, where: str, folder: Path, whole: bool) -> 
         values["motor"] = actuator_from(table["actuator"], file, f"{where}.actuator")
     elif whole:
         raise ParameterError(f'{place}: motor is missing: give a catalogue id or the path of a file, motor = "..."')
-    if "controller" in table:
-        values["controller"] = read_kind(FAMILIES["controller"], table["controller"], f"{place} controller")
+    if "slide" in table:
+        values["slide"] = read_kind(FAMILIES["slide"], table["slide"], f"{place} slide")
     for name, kind in (("supply", Supply), ("delay", Delay)):
         if name in table:
             values[name] = read_part(kind, table[name], f"{place} {name}")
+    slides = checked_drive(place, **values).slides
+    try:
+        return checked_drive(place, **values, **_at_joint(table, place, slides))
+    except ParameterError as error:
+        if not slides:
+            _require_turning(table, place, error, "give" if whole else "repeat")
+        raise
+
+
+def _at_joint(table: Mapping[str, Foreign], place: str, slides: bool) -> dict[str, Foreign]:
+    """What of a drive has the units of its joint."""
+    values: dict[str, Foreign] = {}
+    if "controller" in table:
+        values["controller"] = read_kind(FAMILIES["controller"], table["controller"], f"{place} controller", slides)
     if "limits" in table:
         rows = table["limits"] if isinstance(table["limits"], list) else [table["limits"]]
-        values["limits"] = tuple(read_kind(FAMILIES["limit"], row, f"{place} limits") for row in rows)
+        values["limits"] = tuple(read_kind(FAMILIES["limit"], row, f"{place} limits", slides) for row in rows)
     if "numbers" in table:
-        values["numbers"] = _numbers(table["numbers"], f"{place} numbers")
-    return checked_drive(place, **values)
+        values["numbers"] = _numbers(table["numbers"], f"{place} numbers", slides)
+    return values
+
+
+def _require_turning(table: Mapping[str, Foreign], place: str, error: ParameterError, verb: str) -> None:
+    """Raise the error with its remedy where a drive has the units of a slide and does not say that it is one."""
+    try:
+        _at_joint(table, place, True)
+    except ParameterError:
+        return
+    raise ParameterError(f"{error}; for a joint that slides, {verb} its slide here") from None
 
 
 def _motor(motor: Foreign, folder: Path, place: str) -> Foreign:
@@ -151,7 +176,7 @@ def _motor(motor: Foreign, folder: Path, place: str) -> Foreign:
     return motor
 
 
-def _numbers(table: Foreign, place: str) -> dict[str, float]:
+def _numbers(table: Foreign, place: str, slides: bool) -> dict[str, float]:
     """Numbers by their dotted names: "winding.resistance" = "0.3 ohm", or tables in tables."""
     if not isinstance(table, Mapping):
         raise ParameterError(f'{place} = {quote(table)}: must be a table, such as {{ winding.resistance = "0.3 ohm" }}')
@@ -169,7 +194,7 @@ def _numbers(table: Foreign, place: str) -> dict[str, float]:
             full, unit = unit_of(name)
         except ParameterError as error:
             raise ParameterError(f"{place}{str(error).removeprefix('numbers')}") from None
-        found[full] = read_quantity(value, unit, f"{place} {name}")
+        found[full] = read_quantity(value, linear_unit(unit) if slides and unit else unit, f"{place} {name}")
     return found
 
 
@@ -208,17 +233,20 @@ def _drive_lines(drive: JointDrive, header: str, folder: Path) -> list[str]:
         lines.append(f"motor = {toml_value(_beside(drive.motor, folder))}")
     elif drive.motor is not None:
         lines.append(f"motor = {toml_value(drive.motor)}")
+    slides = drive.slides
+    if drive.slide is not None:
+        lines.append(f"slide = {part_text(drive.slide)}")
     if drive.controller is not None:
         if drive.controller.asks == "network":
             raise ParameterError(f"{header}: a network has no place in a robot file; save the actuator, give its path")
-        lines.append(f"controller = {part_text(drive.controller)}")
+        lines.append(f"controller = {part_text(drive.controller, slides=slides)}")
     for name in ("supply", "delay"):
         if getattr(drive, name) is not None:
             lines.append(f"{name} = {part_text(getattr(drive, name), named=False)}")
     if drive.limits is not None:
-        lines.append(f"limits = [{', '.join(part_text(limit) for limit in drive.limits)}]")
+        lines.append(f"limits = [{', '.join(part_text(limit, slides=slides) for limit in drive.limits)}]")
     if drive.numbers:
-        words = (f"{toml_value(name)} = {_number_text(name, value)}" for name, value in drive.numbers.items())
+        words = (f"{toml_value(name)} = {_number_text(name, value, slides)}" for name, value in drive.numbers.items())
         lines.append(f"numbers = {{ {', '.join(words)} }}")
     for name in ("armature", "friction", "estimate"):
         if getattr(drive, name) is not None:
@@ -226,8 +254,9 @@ def _drive_lines(drive: JointDrive, header: str, folder: Path) -> list[str]:
     return lines + below
 
 
-def _number_text(name: str, value: float) -> str:
+def _number_text(name: str, value: float, slides: bool) -> str:
     unit = unit_of(name)[1]
+    unit = linear_unit(unit) if slides and unit else unit
     return repr(value) if unit in (None, "1", "steps") else toml_value(quantity_text(value, str(unit)))
 
 

@@ -6,7 +6,7 @@ Everything is on the joint's side of the gear, as in such simulators.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from ..checks import Number
 from ..errors import ParameterError
 from ..motor import LoadDependent, LuGre, Motor, Ratings, mark
 from ..physics.mechanics import viscous_slope
+from ..units import linear_words
 from .joint_gains import gains_of
 from .numbers import single
 from .on_joint import OnJoint
@@ -125,7 +126,7 @@ def joint_of(
     top, stall, speed = limits_of(motor, actuator, supply, effort, rubs)
     if effort_limit is not None:
         top = Figure(single("effort_limit", effort_limit), "N·m at the joint", "as given")
-    return Joint(
+    found = Joint(
         stiffness=kp,
         damping=kd,
         effort_limit=top,
@@ -134,6 +135,20 @@ def joint_of(
         **felt_numbers(thing, armature, NONE if motor is None else friction_of(motor)),
         table=next((limit for limit in actuator.limits if isinstance(limit, AngleTable)), None),
         supply=None if motor is None else feeding(motor, actuator, supply),
+    )
+    return found if motor is None or motor.motion != "linear" else _sliding(found)
+
+
+def _sliding(joint: Joint) -> Joint:
+    """The same numbers with the units of a joint that slides."""
+    figures = {entry.name: getattr(joint, entry.name) for entry in fields(joint)}
+    return replace(
+        joint,
+        **{
+            name: Figure(figure.value, linear_words(figure.unit), linear_words(figure.source))
+            for name, figure in figures.items()
+            if isinstance(figure, Figure)
+        },
     )
 
 
@@ -286,15 +301,6 @@ def one_limit_note(actuator: Actuator) -> str:
     return ""
 
 
-def require_rotary(motor: Motor) -> None:
-    """Check that a motor is rotary; raise ParameterError for a linear one: simulators' files are written for hinges."""
-    if motor.motion == "linear":
-        raise ParameterError(
-            f"{motor.name or 'Motor'} is a linear motor, and simulators' files are written for hinges: "
-            "run it in Python, or inside MuJoCo on a slide joint with sims.mujoco.Motors"
-        )
-
-
 def largest_voltage(actuator: Actuator) -> float | None:
     """Largest voltage that the drive can apply: its limit, or the range of a command in volts [V]; None: no limit."""
     if actuator.voltage_limit is not None:
@@ -309,7 +315,6 @@ def feeding(motor: Motor, actuator: Actuator, supply: Supply | Number | None) ->
 
     Simulators know a straight line from duty to volts: of a bridge with a curve it has the largest voltage.
     """
-    require_rotary(motor)
     most = largest_voltage(actuator)
     given = supply if supply is not None else actuator.supply
     rated = None if motor.ratings is None else motor.ratings.voltage

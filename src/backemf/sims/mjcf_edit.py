@@ -62,7 +62,19 @@ class MjcfFile:
             for sensor in [each for each in section if each.get("actuator") in names]:
                 section.remove(sensor)
                 blind.append(f"The sensor {sensor.get('name', sensor.tag)!r} is removed with its actuator.")
-        return blind
+        return blind + self.remove_idle_plugins()
+
+    def remove_idle_plugins(self) -> list[str]:
+        """Take out instances of plugins that no actuator, body, geom or sensor has, which MuJoCo refuses to load."""
+        extensions = self.root.findall("extension")
+        own = {id(each) for extension in extensions for each in extension.iter()}
+        used = {each.get("instance") for each in self.root.iter() if id(each) not in own}
+        removed = []
+        for plugin in (each for extension in extensions for each in extension.findall("plugin")):
+            for instance in [each for each in plugin.findall("instance") if each.get("name") not in used]:
+                plugin.remove(instance)
+                removed.append(f"The plugin instance {instance.get('name')!r} is removed with its actuators.")
+        return removed
 
     def require_untied(self, names: Collection[str | None]) -> None:
         """Check that no <tuple> names any of these actuators."""

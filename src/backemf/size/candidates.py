@@ -9,11 +9,14 @@ from pathlib import Path
 import numpy as np
 
 from ..checks import quote
+from ..design.hardware import Belt, LeadScrew
+from ..design.sliding import power_of
 from ..engines.symbols import leaves, replace_numbers, structure_of
 from ..errors import BackemfError, ParameterError
 from ..files import read_text
 from ..motor import Motor, Ratings
 from ..motorfile import is_actuator_file, load
+from ..parts import units_of
 from ..progress import progress_bar
 from .free_gears import FreeGears
 
@@ -148,6 +151,17 @@ class Candidates:
                 for count in sorted({gears.stages(float(ratio)) for ratio in gears.ratios}):
                     made.append(_geared(batch, gears, count))
         return replace(self, batches=tuple(made))
+
+    def on_slide(self, slide: LeadScrew | Belt) -> Candidates:
+        """Every pair as the linear motor that a slide feels of it."""
+        return replace(self, batches=tuple(_slid(batch, slide) for batch in self.batches))
+
+
+def _slid(batch: Batch, slide: LeadScrew | Belt) -> Batch:
+    """The pairs of a batch behind a screw or a belt."""
+    travel, units = abs(float(slide.travel)), units_of(Ratings)
+    rated = {name: values * travel ** power_of(units[name]) for name, values in batch.rated.items()}
+    return replace(batch, motor=slide.motor(batch.motor), rated=rated)
 
 
 def _geared(batch: Batch, gears: FreeGears, count: int) -> Batch:

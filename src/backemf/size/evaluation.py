@@ -16,6 +16,7 @@ from ..values import Number
 from .cycle import Cycle
 from .heat import copper_scale, mean_temperature, modes_of, periodic_modes
 from .passes import laws, run_pass
+from .resting import run_rest
 from .sweeps import HOTTEST, Pair
 
 SETTLED = 0.1
@@ -24,6 +25,8 @@ PASSES = 4
 """Most second passes over pairs whose temperatures still move [1]."""
 ROUNDS = 3
 """Rounds in which the losses of motions in a row follow their temperatures [1]."""
+DUTY = 600.0
+"""Longest cycle over which currents add up as RMS where no heat is known, that of duty S3 of IEC 60034-1 [s]."""
 CHUNK = 131_072
 """Most pairs that are evaluated at once; their states and numbers take about 60 MB [1]."""
 
@@ -36,6 +39,8 @@ class Evaluation:
     """Largest current, with the winding as warm as it gets [A]."""
     rms_current: np.ndarray
     """RMS current over the whole cycle [A]."""
+    lasting_current: np.ndarray
+    """The same, or over the worse of motions and rest where the cycle is longer than a duty cycle of makers [A]."""
     voltage: np.ndarray
     """Largest terminal voltage, warm or cold [V]."""
     spare_voltage: np.ndarray
@@ -48,6 +53,8 @@ class Evaluation:
     """Heat of the copper per cycle [J]."""
     winding: np.ndarray
     """Hottest winding [°C]; inf where it runs away, NaN where no heat is known."""
+    moving_winding: np.ndarray
+    """Hottest winding in the last motion of a cycle, without the rest [°C]."""
     housing: np.ndarray
     """Hottest housing [°C]; NaN where none is known."""
     mean_winding: np.ndarray
@@ -82,6 +89,8 @@ def at_ambient(motor: Motor, ambient: Number, mounting: float) -> Motor:
     return without_neutral(bare)
 
 
+# a current beyond all numbers, of a magnet that saturates, is a pair that cannot do it
+@np.errstate(over="ignore", invalid="ignore")
 def evaluate(
     motor: Motor, count: int, cycle: Cycle, supply: Supply, ambient: float, mounting: float = 1.0,
     spring: JointSpring | None = None, other_power: np.ndarray | float = 0.0, exponent: float = 2.0,
@@ -114,21 +123,30 @@ def evaluate(
         scale = copper_scale(made, ambient, np.minimum(mean, HOTTEST))
         for k, mode in enumerate(pair.modes):
             rate = np.asarray(mode.rate)
-            start[f"copper{k}"] = periodic_modes(rate, scale * first[f"copper{k}"], scale * hold**2, rhythm)[-1]
+            rested = scale * hold**2 * np.expm1(rate * rhythm.rest) / rate
+            start[f"copper{k}"] = periodic_modes(rate, scale * first[f"copper{k}"], rested, rhythm)[-1]
             if warms:
                 start[f"iron{k}"] = periodic_modes(rate, first[f"iron{k}"], 0.0, rhythm)[-1]
     second, start, mean = _settle(pair, cycle, columns, start, hold, mean, count, engine)
-    hottest = mean.copy()
+    moving = hottest = mean.copy()
     housing = np.full(count, np.nan)
     rise = np.zeros((2, count))
+    resting = np.zeros(count)
     if pair.modes:
         cool = mean < HOTTEST
-        hottest = np.where(cool, ambient + second["winding"], mean)
+        moving = hottest = np.where(cool, ambient + second["winding"], mean)
         if len(pair.modes) > 1:
             housing = np.where(cool, ambient + second["housing"], np.inf)
+        if rhythm.rest:
+            rest = run_rest(pair, {name: second[name] for name in start}, hold, rhythm.rest)
+            resting = np.where(cool, rest.copper, np.inf)
+            # a load that is held for long may be the hottest of all
+            hottest = np.where(cool, np.maximum(hottest, ambient + rest.winding), hottest)
+            housing = np.where(cool, np.maximum(housing, ambient + rest.housing), housing)
         rise = np.stack([np.broadcast_to(x, (count,)) for x in laws("numpy").rises(pair, start)])
     ratio = np.asarray(made.ratio, dtype=float)
-    resting = copper_scale(made, ambient, np.nan_to_num(np.minimum(mean, HOTTEST), nan=ambient)) * hold**2 * rhythm.rest
+    if not pair.modes:
+        resting = copper_scale(made, ambient, np.full(count, ambient)) * hold**2 * rhythm.rest
     weaker = np.asarray(field_at(made, ambient)) / np.asarray(field_at(made, np.nan_to_num(mean, nan=ambient)))
     peak = np.maximum(second["peak_current"], np.abs(hold) * np.where(np.isfinite(weaker), weaker, 1.0))
     each = np.ones(count)
@@ -137,15 +155,19 @@ def evaluate(
         held = np.abs(holding) * each
         gear_peak = np.maximum(second["gear_peak"], held if rhythm.rest else 0.0)
         gear_lasting = np.sqrt((rhythm.repeats * second["gear_square"] + held**2 * rhythm.rest) / rhythm.cycle)
+    rms = np.sqrt((rhythm.repeats * second["square"] + hold**2 * rhythm.rest) / rhythm.cycle)
+    worse = np.maximum(np.sqrt(second["square"] / rhythm.duration), np.abs(hold) if rhythm.rest else 0.0)
     return Evaluation(
         peak_current=peak,
-        rms_current=np.sqrt((rhythm.repeats * second["square"] + hold**2 * rhythm.rest) / rhythm.cycle),
+        rms_current=rms,
+        lasting_current=rms if rhythm.cycle <= DUTY else worse,
         voltage=second["voltage"],
         spare_voltage=second["spare_voltage"],
         supply_current=second["supply_current"],
         energy=rhythm.repeats * second["energy"] + resting,
         heat=rhythm.repeats * second["copper"] + resting,
         winding=hottest,
+        moving_winding=moving,
         housing=housing,
         mean_winding=mean,
         square_cold=square,
@@ -171,7 +193,7 @@ def _settle(
         some = take_pairs(pair, rows, count)
         began = {name: value[rows] for name, value in start.items()}
         ended = {name: second[name][rows] for name in start}
-        corrected = _corrected(some, cycle, began, ended, hold[rows], mean[rows])
+        corrected = _corrected(some, cycle, began, ended, hold[rows])
         before = np.asarray(laws("numpy").rises(some, began)[0])
         shift = np.asarray(laws("numpy").rises(some, corrected)[0]) - before
         for name, value in corrected.items():
@@ -189,22 +211,23 @@ def _settle(
 
 
 def _corrected(
-    pair: Pair, cycle: Cycle, began: dict[str, np.ndarray], ended: dict[str, np.ndarray], hold: np.ndarray,
-    mean: np.ndarray,
-) -> dict[str, np.ndarray]:  # fmt: skip
+    pair: Pair, cycle: Cycle, began: dict[str, np.ndarray], ended: dict[str, np.ndarray], hold: np.ndarray
+) -> dict[str, np.ndarray]:
     """The modes that come back, from those with which a pass began and ended."""
-    scale = copper_scale(pair.motor, pair.ambient, mean)
-    rises = laws("numpy").rises
+    rhythm, rises = cycle.rhythm, laws("numpy").rises
+    rates = {name: np.asarray(pair.modes[int(name[-1])].rate) for name in began}
+    lefts = {name: ended[name] - np.exp(rates[name] * rhythm.duration) * begin for name, begin in began.items()}
     weights: list[np.ndarray | float] | None = None
     modes: dict[str, list[np.ndarray]] = {}
-    for _ in range(ROUNDS if cycle.rhythm.repeats > 1 else 1):
-        for name, begin in began.items():
-            rate = np.asarray(pair.modes[int(name[-1])].rate)
-            left = ended[name] - np.exp(rate * cycle.rhythm.duration) * begin
+    holds = rhythm.rest > 0.0 and bool(np.any(hold))
+    ends = ended
+    for _ in range(ROUNDS if rhythm.repeats > 1 or holds else 1):
+        after = run_rest(pair, ends, hold, rhythm.rest).ends if holds else {}
+        for name, rate in rates.items():
             heats = name.startswith("copper")
-            modes[name] = periodic_modes(
-                rate, left, scale * hold**2 if heats else 0.0, cycle.rhythm, weights if heats else None
-            )
+            rested = after[name] - np.exp(rate * rhythm.rest) * ends[name] if holds else 0.0
+            modes[name] = periodic_modes(rate, lefts[name], rested, rhythm, weights if heats else None)
+        ends = {name: np.exp(rates[name] * rhythm.duration) * modes[name][-1] + left for name, left in lefts.items()}
         # the copper of a cooler motion loses less than that of the last one, which the pass has run
         warm = [pair.ambient + rises(pair, {name: found[k] for name, found in modes.items()})[0]
                 for k in range(len(next(iter(modes.values()))))]  # fmt: skip

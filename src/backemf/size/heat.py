@@ -124,12 +124,12 @@ def groups_of(repeats: int) -> list[int]:
 
 
 def periodic_modes(
-    rate: np.ndarray, left: np.ndarray, rest_power: np.ndarray | float, rhythm: Rhythm,
+    rate: np.ndarray, left: np.ndarray, rested: np.ndarray | float, rhythm: Rhythm,
     weights: Sequence[np.ndarray | float] | None = None,
 ) -> list[np.ndarray]:  # fmt: skip
     """A mode where each group of motions begins, and last where the last motion begins [J].
 
-    `left` is what the last motion leaves of a mode that begins at 0, `rest_power` the power while it rests [W].
+    `left` is what the last motion leaves of a mode that begins at 0, `rested` what the rest leaves of one [J].
     `weights` are what the motions of each group lose beside that; None: the same.
     """
     sizes = groups_of(rhythm.repeats)
@@ -147,7 +147,6 @@ def periodic_modes(
     end = np.zeros_like(rate)
     for size, share in zip(sizes, shares, strict=True):
         end = through(end, share, size)
-    rested = rest_power * np.expm1(pause) / rate
     z = (end * np.exp(pause) + rested) / -np.expm1(rhythm.repeats * motion + pause)
     begins = []
     for size, share in zip(sizes, shares, strict=True):

@@ -250,6 +250,11 @@ class JointFound:
         share, k = self.place(int(self.order[rank]))
         return share.evaluation.start[:, k]
 
+    def moving_winding_of(self, rank: int) -> float:
+        """Hottest winding of the pair of a rank in its last motion, without the rest [°C]."""
+        share, k = self.place(int(self.order[rank]))
+        return float(share.evaluation.moving_winding[k])
+
     def mean_winding_of(self, rank: int) -> float:
         """Mean winding temperature of the pair of a rank [°C]."""
         share, k = self.place(int(self.order[rank]))

@@ -159,7 +159,7 @@ class SampledMotion(Motion):
         return self.torque is None
 
     def cells(self, samples: int = SAMPLES) -> Cells:
-        """The stretches between the samples, each with the mean of its ends; `samples` does not count here."""
+        """Cells around the samples, and around so many values between them that there are about `samples` of all."""
         time, closed = self.time, self.closed
         if self.position is not None:
             velocity = slope(time, self.position, closed) if self.velocity is None else self.velocity
@@ -170,13 +170,16 @@ class SampledMotion(Motion):
             way = np.cumsum(0.5 * np.diff(time) * (velocity[1:] + velocity[:-1]))
             position = np.concatenate([[0.0], way])
         acceleration = slope(time, velocity, closed) if self.acceleration is None else self.acceleration
-        found = Cells(
-            np.diff(time), _middles(position), _middles(velocity), _middles(acceleration), np.ones(len(time) - 1),
-            None if self.torque is None else _middles(self.torque),
-        )  # fmt: skip
+        fine = _between(time, max(-(-samples // (len(time) - 1)), 1))
+        position, velocity, acceleration = (
+            _around(np.interp(fine, time, column)) for column in (position, velocity, acceleration)
+        )
+        torque = None if self.torque is None else _around(np.interp(fine, time, self.torque))
+        ends = np.concatenate([fine[:1], _middles(fine), fine[-1:]])
+        cells = Cells(np.diff(ends), position, velocity, acceleration, np.ones(len(fine)), torque)
         if not closed:
-            found.smooth[0] = 0.0
-        return _with_reversals(found)
+            cells.smooth[0] = 0.0
+        return _with_reversals(cells)
 
 
 def _check_samples(motion: SampledMotion, place: str) -> None:
@@ -234,6 +237,18 @@ def slope(time: np.ndarray, values: np.ndarray, closed: bool) -> np.ndarray:
 
 def _middles(values: np.ndarray) -> np.ndarray:
     return 0.5 * (values[1:] + values[:-1])
+
+
+def _between(time: np.ndarray, count: int) -> np.ndarray:
+    """The times with as many equal steps from each to the next [s]."""
+    steps = np.arange(count) / count
+    return np.append((time[:-1, None] + np.diff(time)[:, None] * steps).ravel(), time[-1])
+
+
+def _around(values: np.ndarray) -> np.ndarray:
+    """Values of the cells around samples: peaks keep their size; the cells at the ends are halves."""
+    first, last = 0.75 * values[0] + 0.25 * values[1], 0.75 * values[-1] + 0.25 * values[-2]
+    return np.concatenate([[first], values[1:-1], [last]])
 
 
 def _with_reversals(cells: Cells) -> Cells:

@@ -20,8 +20,8 @@ _ACCELERATION = re.compile(
 )
 
 
-def read_motion(path: str | Path, joint: str = "", closed: bool = True) -> SampledMotion:
-    """The motion of a joint; without a name, the file is of one joint."""
+def read_motion(path: str | Path, joint: str = "", closed: bool = True, slides: bool = False) -> SampledMotion:
+    """The motion of a joint; without a name, the file is of one joint. One that slides has m for rad, N for N·m."""
     file = Path(path)
     header = read_header(file)
     found: dict[str, tuple[int, str]] = {}
@@ -48,9 +48,10 @@ def read_motion(path: str | Path, joint: str = "", closed: bool = True) -> Sampl
     columns = {}
     for k, name in enumerate(names):
         unit = found[name][1]
-        columns[name] = _acceleration(rows[:, k], unit, file) if name == "acceleration" else to_si(
-            rows[:, k], unit or units_of(name), name, str(file)
-        )  # fmt: skip
+        if name == "acceleration" or (slides and name != TIME):
+            columns[name] = _converted(rows[:, k], unit, name, slides, file)
+        else:
+            columns[name] = to_si(rows[:, k], unit or units_of(name), name, str(file))
     return SampledMotion(closed=closed, name=file.name, **columns)
 
 
@@ -70,8 +71,11 @@ def _heading(text: str) -> Heading:
     return heading if heading.channel in WANTED else Heading(text, None)
 
 
-def _acceleration(values: np.ndarray, unit: str, file: Path) -> np.ndarray:
+def _converted(values: np.ndarray, unit: str, name: str, slides: bool, file: Path) -> np.ndarray:
+    """A column in SI, of a joint that turns or slides."""
+    own = "rad/s^2" if name == "acceleration" else units_of(name)
+    own = units.linear_unit(own) if slides else own
     try:
-        return values * units.parse(f"1 {unit or 'rad/s^2'}", "rad/s^2")
+        return values * units.parse(f"1 {unit or own}", own)
     except UnitError as error:
-        raise ParameterError(f"{file}: the unit {unit!r} of the acceleration: {error}") from None
+        raise ParameterError(f"{file}: the unit {unit!r} of the {name}: {error}") from None

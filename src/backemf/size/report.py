@@ -40,8 +40,9 @@ def _joint(found: Found, name: str, joint: JointFound, top: int) -> list[Section
 
 
 def _ranking(found: Found, name: str, joint: JointFound, top: int) -> Section:
+    inertia = "kg·m²" if found.task.joints[name].slide is None else "kg"
     header = ("", "motor and gear", "gear\n[:1]", "mass\n[kg]", "energy\n[J]", "winding\n[°C]",
-              "inertia\n[kg·m²]", "peak\n[A]", "RMS\n[A]", "volts\n[V]", "left\n[%]", "of")  # fmt: skip
+              f"inertia\n[{inertia}]", "peak\n[A]", "RMS\n[A]", "volts\n[V]", "left\n[%]", "of")  # fmt: skip
     rows = []
     for row in found.table(top, name):
         figures = {key: float(value) for key, value in row.items() if isinstance(value, (int, float))}

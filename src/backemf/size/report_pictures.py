@@ -11,6 +11,7 @@ from ..physics.mechanics import iron_power
 from ..plot import style
 from ..plot.operating_range import range_of
 from ..plot.types import Figure
+from ..units import linear_words
 from .evaluation import at_ambient
 from .heat import copper_scale
 from .joint_found import JointFound
@@ -45,30 +46,32 @@ def draw_range(
     motor: Motor, supply: Supply, ambient: float, found: JointFound, trace: Trace, title: str = ""
 ) -> Figure:
     """The task inside the operating range of a motor: each moment as speed and torque at the gear output."""
+    slides = motor.motion == "linear"
+    rpm = 1.0 if slides else style.RPM
     with style.look():
         drawn, (ax,) = style.figure(height=3.1)
         most = [0.0, 0.0]
         try:
             area = range_of(motor, float(supply.voltage), ambient)
             for torque, shade, word in ((area.short_term, 0.12, "short-term"), (area.continuous, 0.38, "continuous")):
-                ax.fill_betweenx(
-                    style.RPM * area.speed, 0.0, torque, color=style.BLUE, alpha=shade, linewidth=0, label=word
-                )
-            most = [float(np.nanmax(area.short_term)), style.RPM * float(np.nanmax(area.speed))]
+                ax.fill_betweenx(rpm * area.speed, 0.0, torque, color=style.BLUE, alpha=shade, linewidth=0, label=word)
+            most = [float(np.nanmax(area.short_term)), rpm * float(np.nanmax(area.speed))]
         except ParameterError:
             pass  # a motor whose range is not known has the task alone
         velocity = np.abs(found.cycle.cells.velocity)
         inertia = float(motor.reflected_inertia) * found.cycle.cells.acceleration
         size = np.abs(trace.gear_torque + inertia)
-        ax.plot(size, style.RPM * velocity, color=style.INK, linewidth=0.8, label="task")
+        ax.plot(size, rpm * velocity, color=style.INK, linewidth=0.8, label="task")
         rms = float(np.sqrt(np.average(size**2, weights=found.cycle.cells.dt)))
-        mean = style.RPM * float(np.average(velocity, weights=found.cycle.cells.dt))
-        ax.plot(rms, mean, "o", color=style.VERMILION, label="RMS torque")
+        mean = rpm * float(np.average(velocity, weights=found.cycle.cells.dt))
+        ax.plot(rms, mean, "o", color=style.VERMILION, label="RMS force" if slides else "RMS torque")
         # the edges of the range where they are near, else the task with some room
-        for set_limit, task, edge in zip((ax.set_xlim, ax.set_ylim), (size, style.RPM * velocity), most, strict=True):
+        for set_limit, task, edge in zip((ax.set_xlim, ax.set_ylim), (size, rpm * velocity), most, strict=True):
             top = float(task.max())
             set_limit(0.0, max(1.15 * top, min(1.08 * edge, 2.5 * top)))
-        ax.set(xlabel="joint torque, the rotor's own included [N·m]", ylabel="joint speed [rpm]")
+        effort, speed = ("force", "m/s") if slides else ("torque", "rpm")
+        unit = "N" if slides else "N·m"
+        ax.set(xlabel=f"joint {effort}, the rotor's own included [{unit}]", ylabel=f"joint speed [{speed}]")
         ax.set_title(title)
         drawn.legend(
             *ax.get_legend_handles_labels(), loc="outside lower left", ncols=2, borderpad=0.0, columnspacing=1.2
@@ -91,7 +94,8 @@ def draw_front(found: JointFound) -> Figure:
         # with a third thing wanted, the front is no line in the picture of the first two
         dots = "o-" if len(found.task.wanted) == 2 else "o"
         ax.plot(x[front], y[front], dots, color=style.BLUE, markersize=4, linewidth=1.0)
-        ax.set(xlabel=AXES[first], ylabel=AXES[second])
+        words = str if found.task.joints[found.cycle.name].slide is None else linear_words
+        ax.set(xlabel=words(AXES[first]), ylabel=words(AXES[second]))
         for set_scale, axis, logarithmic in zip(
             (ax.set_xscale, ax.set_yscale), (ax.xaxis, ax.yaxis), wide, strict=True
         ):

@@ -94,6 +94,8 @@ def _size_joint(
     """Every pair along the cycle of one joint."""
     left, shares = list(known.left_out), []
     joint = task.joints[cycle.name]
+    if joint.slide is not None:
+        known = known.on_slide(joint.slide)
     with progress_bar(cycle.name, len(known)) as done:
         for whole in known.batches:
             batch = _complete(task, whole, left)

@@ -11,13 +11,14 @@ import numpy as np
 
 from ..actuator import Supply
 from ..checks import ABSOLUTE_ZERO, Maybe, Number, quote
+from ..design.hardware import Belt, LeadScrew
 from ..errors import ParameterError
 from ..files import read_text
 from ..identify.channels import Channel, suggest
 from ..identify.log import Log
 from ..identify.rig_parts import RobotModel
-from ..identify.robot_motion import robot_motion
-from ..loads import Inertia, Load, inertia_of
+from ..identify.robot_motion import joint_kinds, robot_motion
+from ..loads import Inertia, Load, Pendulum, inertia_of
 from ..parts import FAMILIES, count, flag, number, one, part
 from ..values import Foreign
 from .cycle import Cycle
@@ -64,6 +65,9 @@ class JointTask:
     """How it moves."""
     load: Load | None = one(family="load", default=None)
     """What it moves; None: the motion has a column of torque, or the task has a robot."""
+    slide: LeadScrew | Belt | None = one(family="slide", default=None)
+    """What brings motors that turn to a joint that slides; then its motion and load have m for rad, N for N·m and kg
+    for kg·m². None: the joint turns."""
     repeats: int = count("1", default=1, least=1)
     """Motions in a row before a rest."""
     rest: Number = number("s", default=0.0, least=0.0)
@@ -72,6 +76,12 @@ class JointTask:
     """Whether a spring beside the motor may carry a part of the torque; its stiffness and rest angle are found."""
     gear_exponent: Number = number("1", default=2.0, least=1.0)
     """Exponent of the gear's equivalent continuous torque: 3 for ball bearings, 10/3 for roller bearings, 2: RMS."""
+
+    def __post_init__(self) -> None:
+        if self.slide is not None and isinstance(self.load, Pendulum):
+            raise ParameterError(
+                "load: a slide cannot swing a Pendulum; give Inertia, its mass, or ConstantTorque, its weight"
+            )
 
 
 @dataclass(frozen=True, repr=False)
@@ -189,6 +199,20 @@ class Task:
             )
         return torque
 
+    def _require_moving_alike(self, names: tuple[str, ...]) -> None:
+        """Check that joints with a slide are those that slide in the robot's model."""
+        assert self.robot is not None
+        kinds = joint_kinds(self.robot, self.folder)
+        for name, joint in zip(names, self.robot.joints or names, strict=False):
+            slides = self.joints[name].slide is not None
+            if kinds.get(joint) == "slide" and not slides:
+                raise ParameterError(
+                    f"joint {name!r} slides in {self.robot.model}, and motors turn: give what brings them to the "
+                    'slide, such as slide = { kind = "LeadScrew", lead = "5 mm" }'
+                )
+            if kinds.get(joint) == "hinge" and slides:
+                raise ParameterError(f"joint {name!r} turns in {self.robot.model}: leave its slide out")
+
     def _robot_torques(self, cells: dict[str, Cells], wanted: list[str]) -> dict[str, np.ndarray]:
         """Torques by the inverse dynamics of the robot's model: mass matrix · q'' + bias."""
         first_name, first = next(iter(cells.items()))
@@ -207,6 +231,7 @@ class Task:
         channels = {"position": Channel(first.time, position), "velocity": Channel(first.time, velocity)}
         log = Log(channels, joints=names, name=self.name or "task")
         model = self.robot if self.robot.joints else replace(self.robot, joints=names)
+        self._require_moving_alike(names)
         found = robot_motion(model, log, self.folder)
         torque = np.einsum("tij,tj->ti", found.inertia, acceleration) + found.bias
         return {name: torque[:, names.index(name)] for name in wanted}

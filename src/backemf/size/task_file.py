@@ -12,6 +12,7 @@ from ..identify.channels import suggest
 from ..identify.described import read_part
 from ..identify.rig_parts import RobotModel
 from ..parts import FAMILIES, declaration_of
+from ..robot.part_tables import read_part as read_at_slide
 from ..toml_text import parse_toml
 from ..units import parse
 from ..values import Foreign
@@ -58,7 +59,9 @@ def read_task(text: str, file: str, folder: Path | None) -> Task:
     for key in ("supply", "joints"):
         if not isinstance(content.get(key), dict) or not content[key]:
             raise ParameterError(f"{file}: has no [{key}]; a task needs a supply and one or more joints")
-    joints = {name: _joint(table, f"{file}, [joints.{name}]", folder) for name, table in content["joints"].items()}
+    joints = {
+        name: _joint(name, table, f"{file}, [joints.{name}]", folder) for name, table in content["joints"].items()
+    }
     plain: dict[str, Foreign] = {
         key: _quantity(content[key], unit, f"{file}, {key}")
         for key, unit in (("ambient", "degC"), ("mounting", "1"))
@@ -97,24 +100,25 @@ def _table(kind: type, table: Foreign, place: str) -> Foreign:
     return read_part(kind, table, place).build(None, place)
 
 
-def _joint(table: Foreign, place: str, folder: Path | None) -> JointTask:
+def _joint(joint: str, table: Foreign, place: str, folder: Path | None) -> JointTask:
     if not isinstance(table, dict):
         raise ParameterError(f"{place}: must be a table")
     if not isinstance(table.get("motion"), dict):
         raise ParameterError(f"{place}: has no motion; add a table [...motion] with its kind")
     given: dict[str, Foreign] = {}
+    slides = "slide" in table
     for name, value in table.items():
-        if name == "motion":
-            given[name] = _motion(value, f"{place} motion", place.rpartition(".")[2].rstrip("]"), folder)
-        elif name == "load":
-            given[name] = _of_kind(value, load_kinds(), f"{place} load")
+        if name in ("motion", "load"):
+            given[name] = _of_joint(name, value, f"{place} {name}", joint, folder, slides)
+        elif name == "slide":
+            given[name] = _of_kind(value, FAMILIES["slide"], f"{place} slide")
         elif name in ("repeats", "spring"):
             given[name] = value
         elif name in ("rest", "gear_exponent"):
             it = declaration_of(JointTask.__dataclass_fields__[name])
             given[name] = _quantity(value, (it.unit if it else None) or "1", f"{place} {name}")
         else:
-            known = ("motion", "load", "repeats", "rest", "spring", "gear_exponent")
+            known = ("motion", "load", "slide", "repeats", "rest", "spring", "gear_exponent")
             raise ParameterError(f"{place} {name}: there is no such field: {suggest(name, known)}")
     try:
         return JointTask(**given)
@@ -122,14 +126,34 @@ def _joint(table: Foreign, place: str, folder: Path | None) -> JointTask:
         raise ParameterError(f"{place}: {error}") from None
 
 
+def _of_joint(name: str, table: Foreign, place: str, joint: str, folder: Path | None, slides: bool) -> Foreign:
+    """The motion or the load of a joint, in its units."""
+
+    def read(slides: bool) -> Foreign:
+        if name == "motion":
+            return _motion(table, place, joint, folder, slides)
+        return _of_kind(table, load_kinds(), place, slides)
+
+    try:
+        return read(slides)
+    except ParameterError as error:
+        if slides:
+            raise
+        try:
+            read(True)
+        except ParameterError:
+            raise error from None
+        raise ParameterError(f"{error}; for a joint that slides, give its slide") from None
+
+
 def motion_kinds() -> dict[str, type]:
     """Motions by the names they have in files."""
     return {kind.called: kind for kind in FAMILIES["motion"].values() if kind.called != "samples"}
 
 
-def _motion(table: Mapping[str, Foreign], place: str, joint: str, folder: Path | None) -> Motion:
+def _motion(table: Mapping[str, Foreign], place: str, joint: str, folder: Path | None, slides: bool) -> Motion:
     if table.get("kind") != "csv":
-        return _of_kind(table, {**motion_kinds(), "csv": Motion}, place)
+        return _of_kind(table, {**motion_kinds(), "csv": Motion}, place, slides)
     for name in table:
         if name not in ("kind", "file", "joint", "closed"):
             raise ParameterError(
@@ -143,16 +167,19 @@ def _motion(table: Mapping[str, Foreign], place: str, joint: str, folder: Path |
     path = Path(file) if folder is None else folder / file
     named = table.get("joint")
     try:
-        return read_motion(path, str(named) if named is not None else joint, closed)
-    except ParameterError:
+        return read_motion(path, str(named) if named is not None else joint, closed, slides)
+    except ParameterError as error:
         if named is not None:
             raise
-        # the columns of a file of one joint need not name it
-        return read_motion(path, "", closed)
+        try:
+            # the columns of a file of one joint need not name it
+            return read_motion(path, "", closed, slides)
+        except ParameterError:
+            raise error from None
 
 
-def _of_kind(table: Foreign, kinds: Mapping[str, type], place: str) -> Foreign:
-    """A part from a table that names its kind."""
+def _of_kind(table: Foreign, kinds: Mapping[str, type], place: str, slides: bool = False) -> Foreign:
+    """A part from a table that names its kind; of a joint that slides, with N for N·m, m for rad and kg for kg·m²."""
     if not isinstance(table, dict):
         raise ParameterError(f"{place}: must be a table with its kind")
     values = dict(table)
@@ -161,7 +188,7 @@ def _of_kind(table: Foreign, kinds: Mapping[str, type], place: str) -> Foreign:
         given = "has no kind" if kind is None else f"kind = {quote(kind)}"
         hint = suggest(kind, kinds) if isinstance(kind, str) else f"use one of {', '.join(kinds)}"
         raise ParameterError(f"{place} {given}: {hint}")
-    return read_part(kinds[kind], values, place).build(None, place)
+    return read_at_slide(kinds[kind], values, place, True) if slides else _table(kinds[kind], values, place)
 
 
 def _quantity(value: Foreign, unit: str, place: str) -> float:

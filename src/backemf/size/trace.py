@@ -44,6 +44,7 @@ class Trace:
     """Where the energy of one motion goes, by name [J]; they add up to "electrical"."""
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def trace(
     motor: Motor, cycle: Cycle, supply: Supply, ambient: float, mounting: float, start: np.ndarray,
     spring: JointSpring | None = None,

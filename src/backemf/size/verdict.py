@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..checks import Maybe
-from ..motor import Motor
+from ..motor import Motor, TwoNodeThermal
 from ..physics.mechanics import iron_power
 from ..units import format_quantity
 from .candidates import Batch
@@ -16,6 +16,8 @@ from .evaluation import Evaluation, at_ambient
 from .heat import warm_up_time
 from .task import Task
 
+RATED_AIR = 40.0
+"""Warmest air for which a continuous current holds, after IEC 60034-1 [°C]."""
 MOST_DIGITS = 8
 """Digits of a number in a reason, at most [1]."""
 
@@ -62,13 +64,17 @@ def checks_of(task: Task, batch: Batch, cycle: Cycle, e: Evaluation) -> list[Che
     lasting, short = rated("gear_torque"), rated("gear_peak_torque")
     short = np.where(np.isinf(short), np.where(np.isinf(lasting), np.inf, lasting), short)
     limit = winding_limit(task, batch)
+    slide = task.joints[cycle.name].slide
+    # of a screw or a belt, speeds and torques are said at its shaft
+    r = 1.0 if slide is None else abs(float(slide.travel))
+    lost = r if slide is None else r / float(slide.efficiency)
     found = [
         Check("mass", batch.mass, own(limits.mass), "kg", "mass"),
         Check("diameter", batch.diameter, own(limits.diameter), "m", "diameter"),
-        Check("motor_speed", e.motor_speed, rated("speed"), "rad/s", "rotor speed"),
-        Check("gear_input_speed", e.motor_speed, rated("gear_input_speed"), "rad/s", "gear input speed"),
-        Check("gear_peak_torque", e.gear_peak, short, "N*m", "peak gear torque"),
-        Check("gear_torque", e.gear_equivalent, lasting, "N*m", "equivalent gear torque"),
+        Check("motor_speed", e.motor_speed / r, rated("speed") / r, "rad/s", "rotor speed"),
+        Check("gear_input_speed", e.motor_speed / r, rated("gear_input_speed") / r, "rad/s", "gear input speed"),
+        Check("gear_peak_torque", e.gear_peak * lost, short * r, "N*m", "peak gear torque"),
+        Check("gear_torque", e.gear_equivalent * lost, lasting * r, "N*m", "equivalent gear torque"),
         Check("voltage", e.voltage, e.voltage + e.spare_voltage, "V", "terminal voltage"),
         Check(
             "peak_current", e.peak_current, np.minimum(rated("peak_current"), own(limits.current)), "A", "peak current"
@@ -76,7 +82,7 @@ def checks_of(task: Task, batch: Batch, cycle: Cycle, e: Evaluation) -> list[Che
         Check("supply_current", e.supply_current, own(limits.supply_current), "A", "supply current"),
     ]
     if batch.motor.thermal is None:
-        found.append(Check("rms_current", e.rms_current, rated("current"), "A", "RMS current"))
+        found.append(Check("rms_current", e.lasting_current, rated("current"), "A", "RMS current"))
     else:
         found.append(Check("winding", e.winding, limit, "degC", "winding", task.ambient))
         hull = own(limits.housing_temperature)
@@ -98,12 +104,30 @@ def lacks_of(task: Task, batch: Batch) -> dict[str, np.ndarray]:
         found["does not state its mass, which the task needs"] = np.isnan(batch.mass)
     if task.limits.diameter is not None:
         found["does not state its diameter, which the task limits"] = np.isnan(batch.diameter)
-    if batch.motor.thermal is not None:
+    thermal, every = batch.motor.thermal, np.ones(len(batch), dtype=bool)
+    if thermal is not None:
         lacks = np.isnan(winding_limit(task, batch))
         found["states no winding temperature limit; give [limits] winding_temperature"] = lacks
-    elif "winding_temperature" in task.wanted:
-        found["has no thermal figures, which the task wants"] = np.ones(len(batch), dtype=bool)
+    else:
+        found |= {f"has no thermal figures, and {words}": every for words in _heat_needs(task)}
+    if task.limits.housing_temperature is not None and not isinstance(thermal, TwoNodeThermal):
+        found["has no thermal figures of its housing, whose temperature the task limits"] = every
     return found
+
+
+def _heat_needs(task: Task) -> list[str]:
+    """What of a task a continuous current alone does not answer, each as a clause."""
+    needs = []
+    if "winding_temperature" in task.wanted:
+        needs.append("the task wants a cool winding")
+    if task.limits.winding_temperature is not None:
+        needs.append("the task limits the winding's temperature")
+    if task.ambient > RATED_AIR:
+        air = f"{task.ambient:g} °C around it"
+        needs.append(f"its continuous current holds up to {RATED_AIR:g} °C: nothing says what it can bear with {air}")
+    if task.mounting > 1.0:
+        needs.append(f"nothing says what it can bear with a mounting of {task.mounting:g}")
+    return needs
 
 
 def sentence(check: Check, k: int, motor: Motor, cycle: Cycle, task: Task, e: Evaluation) -> str:

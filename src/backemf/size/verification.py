@@ -58,9 +58,9 @@ class Verification:
     simulated_rms_current: float
     """RMS current of the simulated motion [A]."""
     predicted_winding: float
-    """Hottest winding, predicted [°C]; NaN: no heat is known."""
+    """Hottest winding in the motion, predicted [°C]; NaN: no heat is known."""
     simulated_winding: float
-    """Hottest winding with the simulated losses for ever [°C]; NaN: no heat is known."""
+    """The same with the simulated losses for ever [°C]; NaN: no heat is known."""
     tracking_error: float
     """Largest difference from the motion while it is followed [rad]; NaN where the joint is moved along it."""
     torque_error: float
@@ -207,7 +207,7 @@ def _compare(found: JointFound, rank: int, run: Run, predicted: Trace, moved: bo
         simulated_current=float(np.abs(current).max()),
         predicted_rms_current=rms,
         simulated_rms_current=float(np.sqrt(np.mean(current**2))),
-        predicted_winding=choice.figures["winding"],
+        predicted_winding=found.moving_winding_of(rank),
         simulated_winding=_lasting_temperature(found, rank, run, motor),
         tracking_error=tracking,
         torque_error=torque,

@@ -30,7 +30,7 @@ from ..values import Foreign, Number
 from .cases import Answers, Cases
 from .fingerprint import fingerprint
 from .space import Space
-from .swept import Swept
+from .swept import Swept, require_apart
 
 BATCH = 256
 """Motors that are simulated at once [1]."""
@@ -114,21 +114,29 @@ class Simulations(Swept):
 
     def check(self, space: Space) -> None:
         motors = self._motors(space)
+        places: dict[str, object] = {}
         for name in space.names:
             if name == "motor":
                 continue
             if isinstance(space.lists.get(name, (0.0,))[0], str):
                 raise ParameterError(f"sweep: {name!r}: is a number, and its list has texts; give numbers in SI units")
-            said = []
-            for motor in motors:
-                try:
-                    self._place(name, motor)
-                    break
-                except ParameterError as error:
-                    said.append(error)
-            else:
-                # where some of the motors have it, the others fail case by case
-                raise said[0]
+            places[name] = self._place_in_any(name, motors)
+        require_apart(places)
+
+    def require_field(self, name: str) -> None:
+        if self._made:
+            self._place_in_any(name, list(self._made))
+
+    def _place_in_any(self, name: str, motors: Sequence[str]) -> tuple[str, str]:
+        """What a field belongs to in the first motor that has it; raises where none has."""
+        said = []
+        for motor in motors:
+            try:
+                return self._place(name, motor)
+            except ParameterError as error:
+                said.append(error)
+        # where some of the motors have it, the others fail case by case
+        raise said[0]
 
     def _motors(self, space: Space) -> Sequence[str]:
         """Every motor of the space, by its id or path; an empty text where all cases share one."""

@@ -21,7 +21,7 @@ from .cases import Answers, Case, Cases
 from .fingerprint import file_fingerprint, fingerprint
 from .simulations import resolve_field
 from .space import Space
-from .swept import Swept
+from .swept import Swept, require_apart
 
 TEXTS = ("task", "candidates")
 """Fields that are paths."""
@@ -87,6 +87,11 @@ class Sizings(Swept):
                 raise ParameterError(f"sweep: {name!r}: is a number, and its list has texts; give numbers in SI units")
             for task in tasks:
                 _place(task, name)
+        require_apart({name: _place(tasks[0], name) for name in space.names if name not in TEXTS})
+
+    def require_field(self, name: str) -> None:
+        for task in self._tasks.values():
+            _place(task, name)
 
     def _task(self, path: str) -> Task:
         if path not in self._tasks:

@@ -96,7 +96,8 @@ def read_sweep_file(path: str | Path) -> SweepFile:
     whole = {key: content.get(key, default) for key, default in (("seed", 0), ("part", None))}
     for key, value in whole.items():
         if value is not None and (type(value) is not int or value < (key == "part")):
-            raise ParameterError(f"{file}: {key} = {quote(value)}: must be a whole number")
+            least = int(key == "part")
+            raise ParameterError(f"{file}: {key} = {quote(value)}: must be a whole number, {least} or more")
     settings = _table(content.get(name, {}), f"{file}, [{name}]")
     place = f"{file}, [{name}]"
     made = READERS[name](settings, place, folder) if name in READERS else dict(settings)
@@ -134,7 +135,13 @@ def _space(table: Foreign, swept: Swept, file: str, folder: Path) -> Space:
     for key, value in listed.items():
         names = [name.strip() for name in key.split(",")]
         place = f"{file}, [space.axes] {key}"
-        axes[tuple(names) if len(names) > 1 else names[0]] = _axis(value, names, swept, place, folder)
+        try:
+            axis = _axis(value, names, swept, place, folder)
+        except ParameterError:
+            # a name that is not known has no unit either, and comes first
+            swept.require_field(names[0])
+            raise
+        axes[tuple(names) if len(names) > 1 else names[0]] = axis
     return Space(axes, content.get("draws"), content.get("how", HOW[0]))
 
 

@@ -73,6 +73,8 @@ def sweep(
         raise ParameterError(
             f"sweep: space = {quote(space)}: must be a Space, such as Space({{'load.inertia': [...]}})"
         )
+    if not isinstance(out, (str, Path)) or not str(out):
+        raise ParameterError(f"sweep: out = {quote(out)}: must be the folder for its parts, such as 'runs'")
     seed = require_seed("sweep", seed)
     for name, count in (("part", part), ("workers", workers)):
         if count is not None and (isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1):

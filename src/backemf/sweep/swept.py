@@ -32,6 +32,9 @@ class Swept:
     def prepare(self, paths: Mapping[str, list[str]]) -> None:
         """Read what lists of paths name, where units depend on it; by the name of the field."""
 
+    def require_field(self, name: str) -> None:
+        """Check that a field is there; raise `ParameterError` if not."""
+
     def unit(self, name: str) -> str:
         """Unit of a field or an answer; empty where it has none."""
         return ""
@@ -76,3 +79,12 @@ class OwnFunction(Swept):
 
     def fingerprint(self) -> str:
         return fingerprint(self.function)
+
+
+def require_apart(places: Mapping[str, object]) -> None:
+    """Check that no two fields of a space are the same number under two names."""
+    seen: dict[object, str] = {}
+    for name, place in places.items():
+        if place in seen:
+            raise ParameterError(f"sweep: {seen[place]!r} and {name!r} are the same number; leave one of them out")
+        seen[place] = name

@@ -24,6 +24,7 @@ from ..sims.law_loop import AlongMotion
 from ..sims.losses import DROPPED, KEPT, Loss
 from ..sims.on_joint import ActuatorLaw, Law, OnJoint, with_actuator
 from ..sims.text import Written
+from ..units import linear_words
 from ..values import Foreign, Recorded
 from .duty import HEATING, Scale, command_for, complete_actuator, reference_duty, scale_of, volts_for
 from .given import given_actuator
@@ -54,6 +55,8 @@ class Error:
     """Largest torque of the motor itself there [N·m]."""
     unknown: str = ""
     """Why the error cannot be known, its numbers being NaN; empty where it is known."""
+    slides: bool = False
+    """Whether the joint slides: then its numbers are in N and m/s."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +121,7 @@ def export(
         numbers: Further arguments of the simulator's own `write`, such as `kind=`.
     """
     target = target_of(to)
+    _require_rotary(given_actuator(thing, supply, target.about.any_voltage))
     with written_digits(digits):
         full, written, on_joint, files = write_actuator(target, thing, joint, supply, effort, timestep, numbers)
     dropped = [loss.phenomenon for loss in written.statuses if loss.status == DROPPED]
@@ -130,6 +134,16 @@ def export(
     # no command is known that makes a network give a torque
     errors = compare_laws(full, on_joint, scale, timestep, advance) if compare and not is_learned(full) else []
     return Exported(target, written.text, written.statuses, written.notes, on_joint, errors, scale, files)
+
+
+def _require_rotary(thing: Actuator | OnJoint) -> None:
+    """Check that a motor is rotary: of a joint alone, nothing says whether it slides."""
+    if _slides(thing):
+        name = getattr(parts_of(thing)[0], "name", "") or "Motor"
+        raise ParameterError(
+            f"{name} is a linear motor, and simulators' files of one joint are written for hinges: "
+            "export it with its robot, whose model has the slide, or run it inside MuJoCo with sims.mujoco.Motors"
+        )
 
 
 def write_actuator(
@@ -149,7 +163,21 @@ def write_actuator(
     if is_learned(full):
         return write_with_network(target, full, joint, timestep, chosen | numbers)
     full, written = _write(target, full, joint, timestep, chosen | numbers)
-    return WithNetwork(full, written, target.read(written.text), {})
+    on_joint = target.read(written.text)
+    if _slides(full):
+        notes = [linear_words(note) for note in written.notes]
+        written = replace(written, statuses=in_units_of(full, written.statuses), notes=notes)
+    return WithNetwork(full, written, on_joint, {})
+
+
+def in_units_of(thing: Actuator | OnJoint, statuses: list[Loss]) -> list[Loss]:
+    """The same, of a motor that slides with its own units."""
+    return [replace(loss, note=linear_words(loss.note)) for loss in statuses] if _slides(thing) else statuses
+
+
+def _slides(thing: Actuator | OnJoint) -> bool:
+    motor = parts_of(thing)[0]
+    return motor is not None and motor.motion == "linear"
 
 
 def _write(
@@ -217,7 +245,7 @@ def compare_laws(
         if advance is not None:
             advance(len(episode.velocity))
         errors.append(error_of(episode.name, mine, theirs, episode.velocity))
-    return errors
+    return [replace(error, slides=_slides(own)) for error in errors]
 
 
 def knows_heat(thing: Actuator | OnJoint) -> bool:

@@ -27,6 +27,7 @@ __all__ = [
     "example",
     "format_quantity",
     "linear_unit",
+    "linear_words",
     "parse",
     "parse_printed",
     "positional",
@@ -127,6 +128,11 @@ def linear_unit(unit: str) -> str:
     for turning, sliding in (("kg*m^2", "kg"), ("kg·m²", "kg"), ("N*m", "N"), ("N·m", "N"), ("rad", "m"), ("(N)", "N")):
         unit = unit.replace(turning, sliding)
     return unit
+
+
+def linear_words(text: str) -> str:
+    """A sentence about a rotary motor with the units of a linear one."""
+    return re.sub(r"(?<![A-Za-z])(kg·m²|N·m|rad)(?![A-Za-z])", lambda found: linear_unit(found[0]), text)
 
 
 def dimension(unit: str) -> Dimension:

@@ -168,6 +168,8 @@ def on_joint_of(source: Source, index: int) -> MujocoOnJoint:
     else:
         assert found.motor is not None
         own, losses = motor_actuator(found, found.motor), motor_rows(found.motor)
+    if facts.slides and own.motor is not None:
+        own = replace(own, motor=replace(own.motor, motion="linear"))
     own, more = with_joint(found, own, source.joints.count(facts.name))
     viscous, *higher = (a + b for a, b in zip(facts.damping, found.damping, strict=True))
     if any(higher) and own.motor is not None:

@@ -43,6 +43,8 @@ class JointFacts(NamedTuple):
     """Range of a second hinge of the same body, which represents backlash [rad]."""
     losses: tuple[Loss, ...] = ()
     """What the joint does that an actuator cannot represent."""
+    slides: bool = False
+    """Whether it slides: N stands for N·m, m for rad and kg for kg·m²."""
 
 
 class Found(NamedTuple):
@@ -138,6 +140,7 @@ def facts_from_model(mujoco: ModuleType, model: MjModel, number: int) -> JointFa
         effort_range=range_of(model.jnt_actfrcrange[number], model.jnt_actfrclimited[number]),
         backlash=backlash,
         losses=tuple(passive_rows(model, number)),
+        slides=int(model.jnt_type[number]) == int(mujoco.mjtJoint.mjJNT_SLIDE),
     )
 
 
@@ -255,4 +258,5 @@ def facts_from_file(root: ElementTree.Element, name: str) -> JointFacts:
         effort_range=range_of((low, high), low < high and merged.get("actuatorfrclimited", "auto") != "false"),
         backlash=backlash,
         losses=(spring_row(springs[0]),) if any(springs) else (),
+        slides=merged.get("type") == "slide",
     )

@@ -33,8 +33,20 @@ def convert_urdf(path: Path) -> tuple[str, Compiled, list[str]]:
             model = spec.compile()
         text = spec.to_xml()
     except ValueError as error:
-        raise ParameterError(f"{path}: MuJoCo cannot read it: {' '.join(str(error).split())}") from None
+        said = " ".join(str(error).split())
+        raise ParameterError(f"{path}: MuJoCo cannot read it: {said}{_remedy(said)}") from None
     return text, Compiled(mujoco, model), notes
+
+
+def _remedy(said: str) -> str:
+    """What to do about an inertia that no body has, which other programs take as it is; empty: nothing is known."""
+    if "balanceinertia" in said:
+        words = 'correct <inertia> of that link, or write <mujoco><compiler balanceinertia="true"/></mujoco> in <robot>'
+    elif "positive eigenvalues" in said:
+        words = "correct <inertia> of that link, which no body can have"
+    else:
+        return ""
+    return f"; {words}"
 
 
 def drop_meshes(mujoco: ModuleType, spec: MjSpec) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...errors import ParameterError
 from ...values import Foreign
+from ..robot_model import SLIDE
 from ..robot_text import RobotParts, RobotText
 from ..types import JointNumbers
 from ..usd import applied_schemas
@@ -23,7 +24,9 @@ def write_robot(parts: RobotParts) -> RobotText:
     chosen: JointNumbers = {} if parts.kind == "backemf" else {"effort": parts.effort}
     for name, kind in parts.driven.items():
         joint = parts.model.joint(name)
-        texts.append(write(kind.thing, joint.place, parts.kind, timestep=parts.timestep, **chosen).text)
+        slides = joint.kind == SLIDE
+        written = write(kind.thing, joint.place, parts.kind, timestep=parts.timestep, slides=slides, **chosen)
+        texts.append(written.text)
     merge_layers(stage, texts)
     for name in parts.driven:
         joint = parts.model.joint(name)

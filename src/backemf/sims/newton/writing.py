@@ -38,6 +38,7 @@ def write(
     version: str | None = None,
     timestep: float | None = None,
     const_effort: float | None = None,
+    slides: bool = False,
     **numbers: Unpack[JointNumbers],
 ) -> Written:
     """A .usda layer to lay over a robot's stage, and what is lost.
@@ -49,7 +50,7 @@ def write(
     or `TorquePid`; else give `stiffness=` and `damping=`, or `bandwidth_hz=`. `supply=` is the voltage behind the line,
     the motor's rated one if left out; `effort=` "peak" or "continuous" chooses the current behind the largest torque.
     `const_effort=` is a torque that Newton's own drives always add [N·m]. A delay in seconds needs the physics
-    `timestep` [s].
+    `timestep` [s]. `slides=True` is a prismatic joint, whose damping has no degrees.
     """
     _, actuator = parts_of(thing)
     ABOUT.require(kind, version)
@@ -60,7 +61,7 @@ def write(
     if kind == "backemf":
         for name in (*numbers, *(() if const_effort is None else ("const_effort",))):
             raise ParameterError(f"write({name}=...): with kind = 'backemf' the actuator has everything; leave it out")
-        return _whole(thing, actuator, joint)
+        return _whole(thing, actuator, joint, slides)
     require_known(numbers, NUMBERS)
     figures = joint_of(thing, **numbers)
     kept = kept_by_joint(actuator, figures, line=kind.endswith("dc_motor"))
@@ -79,12 +80,12 @@ def write(
     own = (
         ("armature", figures.armature, 1.0),
         ("friction", figures.coulomb, 1.0),
-        ("damping", figures.viscous, DEGREE),
+        ("damping", figures.viscous, 1.0 if slides else DEGREE),
     )
     return Written(text=_layer(joint, schemas, lines, _joint_lines(own)), statuses=statuses(thing, kept))
 
 
-def _whole(thing: Motor | Actuator | OnJoint, actuator: Actuator, joint: str) -> Written:
+def _whole(thing: Motor | Actuator | OnJoint, actuator: Actuator, joint: str, slides: bool) -> Written:
     """The whole actuator as text; what belongs to the joint itself stays with the joint."""
     motor = actuator.motor
     rotor = None if motor is None or motor.rotor is None else armature_of(motor)
@@ -98,7 +99,7 @@ def _whole(thing: Motor | Actuator | OnJoint, actuator: Actuator, joint: str) ->
         own = [
             ("armature", whole, 1.0),
             ("friction", Figure(thing.coulomb, "N·m", "as read"), 1.0),
-            ("damping", Figure(thing.viscous, "N·m·s/rad", "as read"), DEGREE),
+            ("damping", Figure(thing.viscous, "N·m·s/rad", "as read"), 1.0 if slides else DEGREE),
         ]
     kept = dict.fromkeys(PHENOMENA, "")
     for name in ("load-dependent friction", "backlash"):

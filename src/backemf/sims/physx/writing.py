@@ -98,7 +98,10 @@ def _axis(thing: Motor | Actuator | OnJoint, joint: str, instance: str | None) -
     if instance is not None and named and instance != named:
         raise ParameterError(f"instance = {instance!r}: the joint {joint} says {named}; leave one of them out")
     read = thing.joint.partition(":")[2] if isinstance(thing, OnJoint) else ""
-    return path, instance or named or read or "angular"
+    motor = parts_of(thing)[0]
+    return path, instance or named or read or (
+        "linear" if motor is not None and motor.motion == "linear" else "angular"
+    )
 
 
 def _require_motion(motor: Motor | None, axis: str) -> None:
@@ -108,12 +111,12 @@ def _require_motion(motor: Motor | None, axis: str) -> None:
     name = motor.name or "Motor"
     if motor.motion == "linear":
         raise ParameterError(
-            f"{name} is a linear motor, and the {axis} axis turns: its forces are not torques; run it in Python, or "
-            "inside MuJoCo on a slide joint with sims.mujoco.Motors"
+            f"{name} is a linear motor, and the {axis} axis turns: its forces are not torques; write it to an axis "
+            "that slides"
         )
     raise ParameterError(
         f"{name} turns, and the {axis} axis slides: its torques are not forces; write it to an angular axis, or bring "
-        "it to the slide with LeadScrew or Belt in Python"
+        "it to the slide with the motor of a LeadScrew or Belt"
     )
 
 

@@ -9,6 +9,7 @@ from typing import Unpack
 from ...actuator import Actuator, Torque
 from ...errors import ParameterError
 from ...motor import Motor
+from ...units import linear_words
 from ..joint import NUMBERS, Joint, joint_name, joint_of, one_limit_note, parts_of, ratio_of, require_known, single
 from ..losses import PHENOMENA, statuses
 from ..on_joint import OnJoint
@@ -54,17 +55,22 @@ def write(
     Args:
         thing: What to write.
         joint: Name of the motor; its sensor is called `"<joint> sensor"`.
-        kind: "rotational", which it is if left out, or "linear".
+        kind: "rotational", which it is if left out, or "linear", as a motor that slides is.
         version: Webots' nodes are the same in every version that is known.
         timestep: Not needed here.
-        travel: For "linear", travel of the slider per radian of the joint [m/rad].
+        travel: For "linear", travel of the slider per radian of the joint [m/rad]; none for a motor that slides.
         control: What the controller commands: "position", "velocity" or "torque"; None: as the actuator's controller.
         numbers: supply, effort, effort_limit, stiffness, damping and so on, as in every simulator; and velocity_limit
             [rad/s], acceleration [rad/s²], multiplier, min_position, max_position [rad] and consumption_factor
             [W/(N·m)] of the motor.
     """
     ABOUT.require(kind, version)
-    kind = kind or "rotational"
+    motor = parts_of(thing)[0]
+    slides = motor is not None and motor.motion == "linear"
+    kind = kind or ("linear" if slides else "rotational")
+    if slides:
+        _require_slider(kind, travel)
+        travel = 1.0
     joint = joint_name(joint, thing)
     _check_words(joint, control)
     if isinstance(thing, OnWebotsJoint) and not numbers and control in (None, thing.control):
@@ -87,6 +93,14 @@ def write(
         lines = _linear(lines, actuator, known, travel)
     kept = _phenomena_kept(actuator, known, way, own)
     return Written(text=text_of_lines(lines, joint), statuses=statuses(thing, kept), notes=list(lines.comments))
+
+
+def _require_slider(kind: str, travel: float | None) -> None:
+    """Check that a motor that slides is written as one."""
+    if kind != "linear":
+        raise ParameterError(f"kind = {kind!r}: the motor is a linear one; leave kind out, or write 'linear'")
+    if travel is not None:
+        raise ParameterError(f"travel = {travel!r}: the motor slides by itself; leave travel out")
 
 
 def _check_words(joint: str, control: str | None) -> None:
@@ -226,9 +240,11 @@ def _linear(lines: Lines, actuator: Actuator, known: Joint, travel: float | None
              "static_friction": "N"}  # fmt: skip
 
     def along_slider(fields: dict[str, Figure]) -> dict[str, Figure]:
-        note = "" if travel is None else f", {r:g} m/rad"
+        slides = actuator.motor is not None and actuator.motor.motion == "linear"
+        words = linear_words if slides else str
+        note = "" if travel is None or slides else f", {r:g} m/rad"
         return {
-            name: Figure(f.value * r ** power[name], units[name], f.source + note) if name in power else f
+            name: Figure(f.value * r ** power[name], units[name], words(f.source) + note) if name in power else f
             for name, f in fields.items()
         }
 

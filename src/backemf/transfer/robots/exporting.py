@@ -23,7 +23,7 @@ from ...sims.room import RobotRoom
 from ...sims.text import Written
 from ...values import Foreign
 from ..duty import complete_actuator, scale_of
-from ..exported import Error, compare_laws, write_actuator
+from ..exported import Error, compare_laws, in_units_of, write_actuator
 from ..given import given_actuator
 from ..networks import is_learned
 from ..targets import NAMES, ROOMS, Target, target_of
@@ -230,7 +230,7 @@ def _write_kind(
     thing, joints = group[0].thing, tuple(each.joint for each in group)
     if target is None:
         full = complete_actuator(given_actuator(thing), None, effort)
-        losses = urdf_target.urdf_statuses(full, effort)
+        losses = in_units_of(full, urdf_target.urdf_statuses(full, effort))
         written, on_joint = (
             Written(text="", statuses=losses),
             OnJoint(actuator=thing) if not isinstance(thing, OnJoint) else thing,

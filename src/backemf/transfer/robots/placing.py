@@ -91,6 +91,9 @@ def place(robot: Robot) -> Placement:
                 where = f'override."{over[-1]}"' if over else f'joints."{pattern}"'
                 raise ParameterError(f"{place_of(robot)}[{where}]: {error}") from None
         drive, actuator, own = cache[key]
+        if model.path is None and actuator.motor is not None and actuator.motor.motion == "linear":
+            # without a model, the motor says how its joint moves
+            joint = replace(joint, kind=SLIDE)
         if problem := _motion_problem(joint, actuator, pattern):
             findings.append(problem)
             continue
@@ -249,9 +252,10 @@ def _motion_problem(joint: ModelJoint, actuator: Actuator, pattern: str) -> Find
     if motor is None or (motor.motion == "linear") == (joint.kind == SLIDE):
         return None
     name = motor.name or "the motor"
-    words = f'slides, and {name} of "{pattern}" turns: give it a linear motor, or bring it to the slide with LeadScrew'
+    slide = 'slide = { kind = "LeadScrew", lead = "5 mm" }'
+    words = f'slides, and {name} of "{pattern}" turns: give it a linear motor, or what brings it to the slide, {slide}'
     if joint.kind != SLIDE:
-        words = f'turns, and {name} of "{pattern}" is a linear motor: give it one that turns'
+        words = f'turns, and {name} of "{pattern}" slides: give it a motor that turns, without slide'
     return finding(f"joint {joint.name}", "error", words, "motion")
 
 
