@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @app.command(
     epilog="""\b
 Files of logs:
-  .csv, .parquet, .npz, .json, .mcap, or the folder of a ROS 2 bag
+  .csv, .tsv, .txt, .parquet, .npz, .json, .mcap, or the folder of a ROS 2 bag
 
 \b
 Examples:

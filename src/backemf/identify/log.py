@@ -280,7 +280,7 @@ class Log:
 
     def __repr__(self) -> str:
         count = len(self.time)
-        joints = f"{len(self.joints)} joints, " if self.joints else ""
+        joints = f"{len(self.joints)} joint{'s' * (len(self.joints) > 1)}, " if self.joints else ""
         rate = f"about {(count - 1) / self.duration:.3g} Hz"
         called = f"{Path(self.name).name}: " if self.name else ""
         return f"Log({called}{joints}{self.duration:.4g} s, {count} rows, {rate}; {', '.join(self.channels)})"
