@@ -23,7 +23,7 @@ from .bench import PREDICTED, stack
 from .check import refuse_contradictions
 from .drives import Drive, bench_for
 from .evidence import Evidence
-from .explained import explained_little, refuse_silent_logs, what_is_left
+from .explained import ROUNDING, explained_little, refuse_silent_logs, what_is_left
 from .filter_rung import NOTE, residuals_of_filter, takes_filter, try_filter
 from .fit import Fit, check_fit, list_parameters, without_idle_parts
 from .found_rig import found_of_rig
@@ -55,6 +55,7 @@ from .rungs import Rung, make_rungs
 from .signals import resolution
 from .starts import make_starts
 from .trials import Trials, make_trials
+from .unmeasured import notes_of_unmeasured
 
 BLOCK = 1.0
 """About how long a block of the data is that is left out or drawn again together [s]."""
@@ -64,6 +65,8 @@ FEWEST = 10
 """Fewest blocks [1]."""
 ENOUGH, SAMPLES = 12, 1000
 """Logs with which the ladder is climbed, and samples of each: laws show in some, and at its top all are fitted [1]."""
+CONSTANT = 0.01
+"""Noise of a channel that never changes, over its size [1]."""
 
 
 def identify(
@@ -186,6 +189,8 @@ def identify(
     drive = _fitted_drive(fine, top.active, {joint: each.whole for joint, each in believed.items()}, lanes)
     drive = replace(drive, found=found_of_rig(rig, fitted))
     notes += [note for each in believed.values() for note in each.notes]
+    if compare is None:
+        notes += notes_of_unmeasured(given)
     if network is not None:
         notes.append(describe_network(fine.problem, fine.theta, top.active, weights))
     evidence = Evidence(fine.problem, weights, tuple(train), last, floors)
@@ -329,7 +334,11 @@ def _floor(rig: Rig, trials: Trials, channel: str) -> float:
     seen = [resolution(log[channel]) for log in trials.logs]
     steps = [step, *(x for x in seen if x is not None)]
     size = max(float(np.std(log[channel])) for log in trials.logs)
-    return max(0.5 * max(steps), 1e-6 * size, 1e-12)
+    largest = max(float(np.abs(log[channel]).max()) for log in trials.logs)
+    # a channel that never changes does not show its noise, and all its samples are one
+    count = sum(len(log[channel]) for log in trials.logs)
+    unknown = CONSTANT * largest * np.sqrt(count) if size <= ROUNDING * largest else 0.0
+    return max(0.5 * max(steps), 1e-6 * size, unknown, 1e-12)
 
 
 def chosen_rungs(rungs: Sequence[Rung], free: Sequence[str] | str | None, caller: str = "identify") -> tuple[Rung, ...]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...datasheet import Finding
 from ..signals import slope_over
+from .steps import check_steps
 from .view import View, amount, finding
 
 DEGREE, RPM, TURN = math.pi / 180, math.pi / 30, 2 * math.pi
@@ -40,15 +41,21 @@ BEYOND = 2.0
 FAR = 3.0
 """Least way of a position that may be in degrees: so many of them are seen as a motion [rad, if it were so]."""
 
+MANY = 2.0
+"""A joint under position control that goes over more turns is worth a word [1]."""
+
 
 def check_units(view: View) -> Iterator[Finding]:
-    """Position against velocity, command against position, sizes that no drive has, and sizes of this motor."""
+    """Steps, position against velocity, command against position, sizes that no drive has, and sizes of this motor."""
+    found = list(check_steps(view))
     if view.has("position", "velocity"):
-        yield from _against_velocity(view)
+        found += _against_velocity(view)
     if view.has("position", "position_command"):
-        yield from _against_command(view)
-    yield from _sizes(view)
-    yield from _against_motor(view)
+        found += _against_command(view)
+    found += [*_sizes(view), *_against_motor(view)]
+    yield from found
+    if not any(each.figure in ("position", "position_command") for each in found):
+        yield from _turns(view)
 
 
 def _against_velocity(view: View) -> Iterator[Finding]:
@@ -97,15 +104,34 @@ def _against_command(view: View) -> Iterator[Finding]:
     if spread == 0.0 or done == 0.0:
         return
     fit = float(np.corrcoef(asked, log["position"])[0, 1])
-    for size, name in ((DEGREE, "position_command"), (1 / DEGREE, "position")):
-        if fit > 0.5 and abs(math.log(done / spread / size)) < 0.7:
+    for size, unit, words, name in (
+        (DEGREE, "deg", "degrees", "position_command"),
+        (1 / DEGREE, "deg", "degrees", "position"),
+        (TURN, "rev", "turns", "position_command"),
+        (1 / TURN, "rev", "turns", "position"),
+    ):
+        # turns are nearer to what a resonance or a weak drive does
+        near, least = (0.7, 0.5) if unit == "deg" else (0.12, 0.95)
+        if fit > least and abs(math.log(done / spread / size)) < near:
             yield finding(
                 name,
                 "error",
-                f"position moves {done / spread:.3g} times as far as its command: {name} is in degrees and read as "
-                f'rad; give units={{"{name}": "deg"}}',
-                "deg-as-si",
+                f"position moves {done / spread:.3g} times as far as its command: {name} is in {words} and read as "
+                f'rad; give units={{"{name}": "{unit}"}}',
+                f"{unit}-as-si",
             )
+
+
+def _turns(view: View) -> Iterator[Finding]:
+    """A joint under position control that goes over many turns: few can, and degrees look like it."""
+    if not view.has("position", "position_command"):
+        return
+    low, high = np.percentile(view.log["position"], [0.5, 99.5])
+    if (way := (high - low) / TURN) > MANY:
+        yield finding(
+            "position", "warning", f"goes over {way:.3g} turns under position control: where the joint cannot, it is "
+            'in degrees and read as rad; give units={"position": "deg", "position_command": "deg"}', "turns",
+        )  # fmt: skip
 
 
 def _sizes(view: View) -> Iterator[Finding]:
