@@ -286,6 +286,11 @@ class Log:
         return f"Log({called}{joints}{self.duration:.4g} s, {count} rows, {rate}; {', '.join(self.channels)})"
 
 
+def only_joint(log: Log) -> Log:
+    """The log of its joint where it has one only, such as a topic with one joint; else the log itself."""
+    return replace(log.joint(log.joints[0]), name=log.name) if len(log.joints) == 1 else log
+
+
 def _check_joints(place: str, name: str, channel: Channel, joints: Sequence[str]) -> None:
     shape = channel.values.shape
     if len(shape) == 2 and shape[1] != len(joints):

@@ -21,7 +21,6 @@ from .rig import Rig
 from .rig_parts import MeasuredMotion, RobotModel
 from .robot_motion import RobotMotion, robot_motion
 from .signals import slope_over
-from .unmeasured import unmeasured
 
 FINEST, COARSEST = 0.25e-3, 2e-3
 """Shortest and longest step of the grid [s]."""
@@ -280,8 +279,7 @@ def _compared(
                 )
         return tuple(compare)
     # a duty follows from the position, and a bus voltage is often sampled inside the PWM: on request only
-    idle = {"duty", "bus_voltage"}.union(*map(unmeasured, logs))
-    wanted = tuple(name for name in possible if name not in idle)
+    wanted = tuple(name for name in possible if name not in ("duty", "bus_voltage"))
     if not wanted:
         needed = "torque, current or a temperature" if kinematic else "position"
         raise ParameterError(f"{logs[0].name or 'log'}: has nothing to compare a prediction with; log {needed}")

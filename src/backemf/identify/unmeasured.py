@@ -28,17 +28,17 @@ def unmeasured(log: Log) -> tuple[str, ...]:
     return tuple(name for name in found if moves or (flows and name != "velocity"))
 
 
-def notes_of_unmeasured(logs: Iterable[Log]) -> list[str]:
-    """A sentence for each such channel, with the logs in which it is zero."""
+def unmeasured_channels(logs: Iterable[Log]) -> dict[str, str]:
+    """Every such channel of some logs, with a sentence that names the logs in which it is zero."""
     found: dict[str, list[str]] = {}
     for log in logs:
         for joint in log.joints or ("",):
             for name in unmeasured(log.joint(joint) if joint else log):
                 found.setdefault(name, []).append(joint or Path(log.name).name or "the log")
-    return [
-        f"{name} is not compared: it is 0 throughout in {_list(places)} while others change, so nobody measured it"
+    return {
+        name: f"{name} is not compared: it is 0 throughout in {_list(places)} while others change: nobody measured it"
         for name, places in found.items()
-    ]
+    }
 
 
 def _list(places: list[str]) -> str:
