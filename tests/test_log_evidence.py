@@ -1,5 +1,7 @@
 """What a log says about itself: units by encoder and gravity, zeros that nobody measured, outliers, standstill."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -177,3 +179,24 @@ def test_a_constant_torque_does_not_tell_kt_exactly():
     (kt,) = [each for each in fit.parameters if each.name == "motor.magnet"]
     assert 0.005 < kt.high / kt.low - 1.0 < 1.0
     assert not any(found.figure == "torque" for found in fit.findings)
+
+
+# --- sides and signs
+
+
+def test_the_motor_side_of_a_gear_is_told_from_degrees():
+    """A ratio of 50 is near the 57.3 of degrees: the nearer one is named, with what one radian of the shaft is."""
+    geared = replace(SERVO, gearbox=be.Gearbox(stages=(be.Stage(ratio=50.0),)))
+    log = be.Log.from_arrays(TIME, {"position_command": WAVE, "position": 49.5 * WAVE})
+    (said,) = [f for f in log.check(geared) if f.severity == "error"]
+    assert said.cause == "motor-side" and 'units={"position": "0.02 rad"}' in said.explanation
+    degrees = be.Log.from_arrays(TIME, {"position_command": WAVE, "position": 57.0 * WAVE})
+    assert causes(degrees, geared, severity="error") == ["deg-as-si"]
+
+
+def test_a_torque_of_the_brake_has_the_wrong_sign():
+    """What a dynamometer holds against the motor."""
+    current = 2.0 + WAVE
+    for sign, wrong in ((1.0, []), (-1.0, ["sign"])):
+        log = be.Log.from_arrays(TIME, {"current": current, "torque": sign * 0.1 * current + 1e-3 * NOISE[0]})
+        assert causes(log, severity="error") == wrong

@@ -30,11 +30,11 @@ def check_against_load(log: Log, rig: Rig, motor: MotorFigures) -> Iterator[Find
     if rig.load.kind is not Pendulum or "position" not in log or len(log["position"]) < LEAST:
         return
     load = rig.load.build(log.meta, "[load]")
-    yield from _degrees(log, load)
+    yield from _degrees(log, load, motor.ratio)
     yield from _weight(log, load, motor)
 
 
-def _degrees(log: Log, load: Pendulum) -> Iterator[Finding]:
+def _degrees(log: Log, load: Pendulum, ratio: float) -> Iterator[Finding]:
     """An effort, or an error of the position, that follows the gravity of degrees and not that of radians."""
     time, position = log.times("position"), log["position"]
     if np.ptp(np.percentile(position, [0.5, 99.5])) < FAR:
@@ -47,9 +47,11 @@ def _degrees(log: Log, load: Pendulum) -> Iterator[Finding]:
             continue
         effort = np.interp(time, log.times(name), log[name])
         effort = effort - position if name == "position_command" else effort
-        left = [
-            _left(effort, [*others, np.asarray(pendulum_torque(q, load))]) for q in (position, np.radians(position))
-        ]
+        readings = (position, np.radians(position), position / ratio)
+        left = [_left(effort, [*others, np.asarray(pendulum_torque(q, load))]) for q in readings]
+        if ratio > 1.0 and left[2] < BETTER * left[1]:
+            # of the motor's shaft, which speeds tell
+            continue
         if 1.0 - left[1] > FOLLOWS and left[1] < BETTER * left[0]:
             shown = "the error of the position" if name == "position_command" else name
             given = ", ".join(f'"{each}": "deg"' for each in ("position", "position_command") if each in log)
