@@ -169,7 +169,7 @@ def test_a_torque_of_zeros_does_not_spoil_a_fit():
     assert any("torque is not compared: it is 0 throughout" in note for note in fit.notes)
 
 
-def test_a_constant_torque_does_not_tell_kt_exactly():
+def test_a_constant_torque_does_not_tell_kt_exactly(tmp_path):
     """A channel that never changes does not show its noise: Kt is not known to the last digit."""
     time = np.arange(0.0, 60.0, 0.5)
     warm = 22.0 + 40.0 * (1.0 - np.exp(-time / 30.0)) + 0.1 * NOISE[0, : len(time)]
@@ -179,6 +179,9 @@ def test_a_constant_torque_does_not_tell_kt_exactly():
     (kt,) = [each for each in fit.parameters if each.name == "motor.magnet"]
     assert 0.005 < kt.high / kt.low - 1.0 < 1.0
     assert not any(found.figure == "torque" for found in fit.findings)
+    assert fit.error("torque", held_out=False) == 0.0
+    page = fit.report(tmp_path / "fit.html").read_text(encoding="utf-8")
+    assert "mean absolute error of the winding temperature" in page and "Better than the fit" not in page
 
 
 # --- sides and signs
