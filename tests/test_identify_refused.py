@@ -36,16 +36,21 @@ def test_a_log_of_two_rows_tells_nothing_of_one_number():
         be.identify(log, TRUTH, rig=pendulum_rig(), free="friction.coulomb")
 
 
-def test_a_prior_of_a_far_weaker_motor_is_excluded():
-    """A motor of a hundredth of the torque lets the pendulum hang, whatever else is free."""
+@pytest.mark.parametrize(
+    ("kt", "said"),
+    [
+        (0.0035, r"load\.mass: its weight needs .* times the motor's stall torque"),
+        (0.05, r"no numbers near this prior explain the logs: position is predicted .* off"),
+    ],
+)
+def test_a_prior_of_a_far_weaker_motor_is_excluded(kt, said):
+    """A motor of a hundredth of the torque cannot hold the weight, and one of a seventh lets it hang."""
     weak = replace(
         TRUTH,
-        magnet=be.Magnet(torque_constant=0.0035, back_emf_constant=0.35),
+        magnet=be.Magnet(torque_constant=kt, back_emf_constant=0.35),
         friction=be.LoadDependent(coulomb=1e-4, viscous=1e-4),
     )
-    with pytest.raises(
-        ParameterError, match=r"no numbers near this prior explain the logs: position is predicted .* off"
-    ):
+    with pytest.raises(ParameterError, match=said):
         be.identify(pendulum_logs(seconds=1.0), weak, rig=pendulum_rig(), free=("winding.resistance", "rotor.inertia"))
 
 

@@ -11,7 +11,7 @@ import typer
 from ..errors import ParameterError
 from .app import AsJson, app, option
 from .complete import complete_motor
-from .log import pairs
+from .log import notes, pairs
 from .tables import print_columns, print_json, print_written
 from .words import quantity, require_ending
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @app.command(
     epilog="""\b
 Files of logs:
-  .csv, .parquet, .npz, .json, .mcap, or the folder of a ROS 2 bag
+  .csv, .tsv, .txt, .parquet, .npz, .json, .mcap, or the folder of a ROS 2 bag
 
 \b
 Examples:
@@ -44,6 +44,9 @@ def compare(
     ] = None,
     unit: Annotated[list[str] | None, option("NAME=UNIT", "Unit of a channel or a column; may be repeated.")] = None,
     rate: Annotated[str | None, option("HZ", 'Rows per second of a file without times, such as "400 Hz".')] = None,
+    note: Annotated[
+        list[str] | None, option("NAME=VALUE", "Note of all these logs, such as kp=400; may be repeated.")
+    ] = None,
     plot: Annotated[
         Path | None,
         option("FILE", "Draw each log over its predictions: .png, .svg or .pdf; of several, FILE-LOG.png."),
@@ -63,7 +66,7 @@ def compare(
     channels, units = pairs("--channel", channel), pairs("--unit", unit)
     hertz = None if rate is None else quantity("--rate", rate, "Hz")
     bench = Rig.read(rig)
-    measured = [read_log(path, channels, units, rate=hertz) for path in logs]
+    measured = [read_log(path, channels, units, rate=hertz, meta=notes(note)) for path in logs]
     found = compare_logs(measured, dict(zip(_titles(motor), motor, strict=True)), bench)
     pictures = [] if plot is None else found.plot(plot)
     if json_:

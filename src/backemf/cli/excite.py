@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 from rich.text import Text
 
 from .app import AsJson, MotorName, app, console, option
-from .log import pairs
+from .log import notes
 from .tables import print_json, print_written
 from .words import quantity, require_ending
 
 if TYPE_CHECKING:
     from ..identify import Excitation
-    from ..identify.log import Meta
     from ..values import Json
 
 
@@ -75,7 +74,7 @@ def excite(
         current=_given("--max-current", max_current, "A"),
         temperature=_given("--max-temperature", max_temperature, "degC"),
     )
-    meta = {name: _value(text) for name, text in pairs("--note", note).items()}
+    meta = notes(note)
     found = find_motion(
         motor, Rig.read(rig), seconds, limits=limits, channels=log, rate=quantity("--rate", rate, "Hz"), meta=meta,
         seed=seed,
@@ -93,13 +92,6 @@ def excite(
 
 def _given(name: str, text: str | None, unit: str) -> float | None:
     return None if text is None else quantity(name, text, unit)
-
-
-def _value(text: str) -> Meta:
-    try:
-        return float(text)
-    except ValueError:
-        return text
 
 
 def _answer(found: Excitation) -> Json:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..errors import ParameterError
 from .app import AsJson, app, console, option
 from .complete import complete_motor
-from .log import pairs
+from .log import notes, pairs
 from .tables import print_columns, print_findings, print_json, print_written
 from .words import quantity, require_ending
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 @app.command(
     epilog="""\b
 Files of logs:
-  .csv, .parquet, .npz, .json, .mcap, or the folder of a ROS 2 bag
+  .csv, .tsv, .txt, .parquet, .npz, .json, .mcap, or the folder of a ROS 2 bag
 
 \b
 Examples:
@@ -42,7 +43,10 @@ def identify(
         option("MOTOR", "What is believed of it: a catalogue id or a TOML file.", complete=complete_motor),
     ],
     rig: Annotated[Path, option("FILE", "What the logs were taken on: a rig in TOML.")],
-    output: Annotated[Path | None, option("FILE", "Write the motor that was found: .toml.", "--output", "-o")] = None,
+    output: Annotated[
+        Path | None,
+        option("FILE", "Write the motor that was found: .toml; of several joints, a folder.", "--output", "-o"),
+    ] = None,
     report: Annotated[Path | None, option("FILE", "Write a page about the fit: .html.")] = None,
     found_rig: Annotated[
         Path | None, option("FILE", "Write the rig with what was found of it, such as a load or a lag: .toml.")
@@ -50,7 +54,8 @@ def identify(
     hold_out: Annotated[
         str | None,
         option(
-            "WHICH", "Logs that the fit does not see, by a note, such as 'kp==800'; or the last share of each: 0.4."
+            "WHICH",
+            "Logs that the fit does not see, as 'kp==800' by a note or 'file==a.csv'; or the last share of each: 0.4.",
         ),
     ] = None,
     free: Annotated[
@@ -64,6 +69,9 @@ def identify(
     ] = None,
     unit: Annotated[list[str] | None, option("NAME=UNIT", "Unit of a channel or a column; may be repeated.")] = None,
     rate: Annotated[str | None, option("HZ", 'Rows per second of a file without times, such as "400 Hz".')] = None,
+    note: Annotated[
+        list[str] | None, option("NAME=VALUE", "Note of all these logs, such as kp=400; may be repeated.")
+    ] = None,
     seed: Annotated[int, option("N", "Random seed of the starts.")] = 0,
     json_: AsJson = False,
 ) -> None:
@@ -74,13 +82,13 @@ def identify(
     from ..identify import Rig, read_log
     from ..identify import identify as find_drive
 
-    require_ending("--output", output, (".toml",))
     require_ending("--report", report, (".html",))
     require_ending("--found-rig", found_rig, (".toml",))
     channels, units = pairs("--channel", channel), pairs("--unit", unit)
     hertz = None if rate is None else quantity("--rate", rate, "Hz")
     bench = Rig.read(rig)
-    measured = [read_log(path, channels, units, rate=hertz) for path in logs]
+    measured = [read_log(path, channels, units, rate=hertz, meta=notes(note)) for path in logs]
+    _require_output(output, max(len(log.joints) for log in measured))
     keep = None if output is None else output.with_name(output.name + ".part")
     fit = find_drive(
         measured, motor, rig=bench, free=free, hold_out=share_or_note(hold_out), compare=compare, seed=seed, keep=keep
@@ -96,6 +104,14 @@ def identify(
         return
     _print(fit)
     print_written((output, found_rig, report))
+
+
+def _require_output(output: Path | None, joints: int) -> None:
+    """Check before a long fit that its result can be written: a motor file, or a folder for several joints."""
+    if joints < 2:
+        require_ending("--output", output, (".toml",))
+    elif output is not None and output.suffix:
+        raise ParameterError(f"--output {output}: the logs have {joints} joints, and each has its file; give a folder")
 
 
 def share_or_note(text: str | None) -> str | float | None:

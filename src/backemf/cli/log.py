@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
@@ -14,6 +14,9 @@ from .app import AsJson, app, console, option
 from .complete import complete_motor
 from .tables import print_findings, print_json
 from .words import quantity
+
+if TYPE_CHECKING:
+    from ..identify.log import Meta
 
 group = typer.Typer(help="Logs of real drives.", no_args_is_help=True, rich_markup_mode=None, add_completion=False)
 app.add_typer(group, name="log")
@@ -29,7 +32,7 @@ def _group() -> None:
     short_help="Report what is suspicious about a log.",
     epilog="""\b
 Files:
-  .csv, .parquet, .npz, .json, .mcap, or the folder of a ROS 2 bag
+  .csv, .tsv, .txt, .parquet, .npz, .json, .mcap, or the folder of a ROS 2 bag
 
 \b
 Examples:
@@ -52,6 +55,9 @@ def check(
     ] = None,
     unit: Annotated[list[str] | None, option("NAME=UNIT", "Unit of a channel or a column; may be repeated.")] = None,
     rate: Annotated[str | None, option("HZ", 'Rows per second of a file without times, such as "400 Hz".')] = None,
+    note: Annotated[
+        list[str] | None, option("NAME=VALUE", "Note of all these logs, such as kp=400; may be repeated.")
+    ] = None,
     motor: Annotated[
         str | None, option("MOTOR", "What was measured: a catalogue id or a TOML file.", complete=complete_motor)
     ] = None,
@@ -71,7 +77,7 @@ def check(
     bench = None if rig is None else Rig.read(rig)
     answers, wrong = [], False
     for path in logs:
-        log = read_log(path, channels, units, rate=hertz)
+        log = read_log(path, channels, units, rate=hertz, meta=notes(note))
         findings = log.check(measured, bench)
         wrong = wrong or any(finding.severity == "error" for finding in findings)
         if json_:
@@ -87,6 +93,18 @@ def check(
         print_json(answers)
     if wrong:
         raise typer.Exit(1)
+
+
+def notes(texts: list[str] | None) -> dict[str, Meta]:
+    """Notes from words such as `kp=400`; what is no number is a text."""
+    return {name: _value(text) for name, text in pairs("--note", texts).items()}
+
+
+def _value(text: str) -> Meta:
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def pairs(name: str, texts: list[str] | None) -> dict[str, str]:

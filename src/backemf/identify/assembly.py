@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import ParameterError, errors_at
-from .channels import CHANNELS, TIME, Channel, make_channel, require_channel, suggest
+from .channels import CHANNELS, TIME, Channel, make_channel, require_channel, spelled_channel, suggest
+from .counters import unwrap_counter
 from .headings import Heading, read_heading, to_si
 from .log import Log, Meta
 
@@ -74,7 +75,7 @@ def log_of_columns(
     """
     wanted = wanted or Wanted()
     columns = find_columns(label, list(table), units or {}, wanted)
-    time = _times(label, columns, table, wanted)
+    time, clock = _times(label, columns, table, wanted)
     names: list[str] = []
     grouped: dict[str, list[Column]] = {}
     for column in columns:
@@ -96,10 +97,11 @@ def log_of_columns(
             f"{label}: none of its columns is a channel ({_list(list(table))}); "
             'map them, as in channels={"position": "my column"}'
         )
+    native = [f"{c.text} is in {c.heading.unit}, as an ODrive logs it" for c in columns if c.heading.assumed]
     used = {column.text for column in columns if column.heading.channel is not None}
-    unread = tuple(text for text in table if text not in used)
+    unread = tuple(text for text in table if text and text not in used)
     log_meta = {**(meta or {}), **wanted.meta}
-    return Log(made, log_meta, tuple(names), label, between, tuple(notes), unread)
+    return Log(made, log_meta, tuple(names), label, between, (*notes, *clock, *native), unread)
 
 
 # --- which column is which
@@ -130,11 +132,10 @@ def find_columns(label: str, texts: Sequence[str], units: Mapping[str, str], wan
             channel = None if it.channel in wanted.channels else it.channel
         elif it.channel is None and not it.unit:
             # the unit may stand behind a name that spells no channel
-            it = Heading(it.column, channel, it.joint, it.unit)
-        unit = (
-            wanted.units.get(column.text) or wanted.units.get(it.column) or wanted.units.get(channel or "") or it.unit
-        )
-        found.append(Column(column.text, Heading(it.column, channel, it.joint, unit)))
+            it = replace(it, channel=channel)
+        given = wanted.units.get(column.text) or wanted.units.get(it.column) or wanted.units.get(channel or "")
+        heading = replace(it, channel=channel, unit=given or it.unit, assumed=it.assumed and not given)
+        found.append(Column(column.text, heading))
     known = {c.heading.column for c in found} | {c.text for c in found} | {c.heading.channel for c in found}
     for name in wanted.units:
         if name not in known:
@@ -143,7 +144,8 @@ def find_columns(label: str, texts: Sequence[str], units: Mapping[str, str], wan
 
 
 def _without_doubles(label: str, columns: list[Column]) -> list[Column]:
-    """The columns, where no channel of a joint comes twice; a plain `command` gives way to a column of full name."""
+    """The columns, where no channel of a joint comes twice; a plain `command`, or a name that only describes a channel,
+    gives way to a column of its full name."""
     seen: dict[tuple[str, str], Column] = {}
     dropped: list[Column] = []
     for column in columns:
@@ -154,19 +156,22 @@ def _without_doubles(label: str, columns: list[Column]) -> list[Column]:
         if first is column:
             continue
         plain = [c for c in (first, column) if c.heading.column.lower() in ("command", "setpoint")]
-        if not plain:
+        plain = plain or [c for c in (first, column) if spelled_channel(c.heading.column) is None]
+        if not plain or (len(plain) == 2 and plain[0].heading.column.lower() not in ("command", "setpoint")):
             raise ParameterError(
                 f"{label}: the columns {first.text!r} and {column.text!r} are both {it.channel}; "
                 f'name one of them in channels={{"{it.channel}": ...}}'
             )
         dropped.append(plain[-1])
         seen[it.channel, it.joint] = column if first in plain[-1:] else first
-    left = [Heading(c.heading.column, None, c.heading.joint, c.heading.unit) for c in columns]
+    left = [replace(c.heading, channel=None) for c in columns]
     return [Column(c.text, gone) if c in dropped else c for c, gone in zip(columns, left, strict=True)]
 
 
-def _times(label: str, columns: Sequence[Column], table: Mapping[str, np.ndarray], wanted: Wanted) -> np.ndarray:
-    """The time of each row [s]."""
+def _times(
+    label: str, columns: Sequence[Column], table: Mapping[str, np.ndarray], wanted: Wanted
+) -> tuple[np.ndarray, list[str]]:
+    """The time of each row [s], and what was changed in it."""
     found = [column for column in columns if column.heading.channel == TIME]
     rows = len(next(iter(table.values()), ()))
     if wanted.rate is not None:
@@ -174,17 +179,19 @@ def _times(label: str, columns: Sequence[Column], table: Mapping[str, np.ndarray
             raise ParameterError(f"{label}: rate = {wanted.rate:g} Hz is given, and it has times in {found[0].text!r}")
         if not (np.isfinite(wanted.rate) and wanted.rate > 0):
             raise ParameterError(f"{label}: rate = {wanted.rate}: must be above 0 [Hz]")
-        return np.arange(rows) / wanted.rate
+        return np.arange(rows) / wanted.rate, []
     if not found:
         raise ParameterError(
             f"{label}: no column of times; there are {_list(list(table))}: name it in channels={{'time': ...}}, or "
             "give rate in Hz"
         )
     it = found[0]
-    time = to_si(table[it.text], it.heading.unit or "s", TIME, f"{label}, column {it.text!r}")
-    if time.ndim != 1:
-        raise ParameterError(f"{label}: the times in {it.text!r} have the shape {time.shape}; give one per row")
-    return time
+    if np.ndim(table[it.text]) != 1:
+        shape = np.shape(table[it.text])
+        raise ParameterError(f"{label}: the times in {it.text!r} have the shape {shape}; give one per row")
+    counted, changed = unwrap_counter(table[it.text])
+    time = to_si(counted, it.heading.unit or "s", TIME, f"{label}, column {it.text!r}")
+    return time, [changed] if changed else []
 
 
 # --- the values of a channel

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -28,11 +29,11 @@ CHANNELS = {
     "position_command": ChannelKind(
         "rad",
         "goal_position position_target target_position position_goal desired_position position_setpoint "
-        "position_reference des_dof_pos dof_pos_target q_des q_ref",
+        "position_reference des_dof_pos dof_pos_target q_des q_ref p_des",
         "joint position that is asked for",
     ),
     "velocity_command": ChannelKind(
-        "rad/s", "goal_velocity velocity_target target_velocity velocity_setpoint dq_des", "velocity that is asked for"
+        "rad/s", "goal_velocity velocity_target target_velocity velocity_setpoint dq_des v_des", "velocity asked for"
     ),
     "effort_command": ChannelKind(
         "N*m", "torque_command goal_torque torque_target target_torque torque_setpoint tau_des", "torque asked for"
@@ -45,12 +46,19 @@ CHANNELS = {
     "velocity": ChannelKind("rad/s", "vel speed omega dq qd dof_vel joint_velocity present_velocity", "joint velocity"),
     "position_error": ChannelKind("rad", "error", "position command less position, where neither is logged"),
     "torque": ChannelKind("N*m", "effort tau joint_torque joint_effort dof_torque", "joint torque"),
-    "current": ChannelKind("A", "i iq q_current motor_current present_current", "current, DC-equivalent"),
+    "current": ChannelKind(
+        "A", "i iq q_current q_axis_current motor_current present_current", "current, DC-equivalent"
+    ),
     "duty": ChannelKind("1", "pwm duty_cycle present_pwm", "share of the bus voltage at the terminals, -1 to 1"),
     "bus_voltage": ChannelKind(
-        "V", "input_volts vbus bus_volts supply_voltage input_voltage present_input_voltage", "voltage of the supply"
+        "V",
+        "input_volts vbus v_bus vbus_voltage bus_volts supply_voltage battery_voltage input_voltage "
+        "present_input_voltage",
+        "voltage of the supply",
     ),
-    "winding_temperature": ChannelKind("degC", "motor_temperature coil_temperature", "temperature of the winding"),
+    "winding_temperature": ChannelKind(
+        "degC", "motor_temperature coil_temperature temp_motor motor_temp", "temperature of the winding"
+    ),
     "housing_temperature": ChannelKind("degC", "case_temperature temp", "temperature of the housing"),
 }
 """Every channel by its name."""
@@ -62,6 +70,11 @@ TIME = "time"
 TIME_SPELLINGS = ("t", "timestamp", "stamp", "seconds")
 _BY_SPELLING = {word: name for name, kind in CHANNELS.items() for word in (name, *kind.spellings.split())}
 _BY_SPELLING |= dict.fromkeys((TIME, *TIME_SPELLINGS), TIME)
+SET = ("command", "commanded", "cmd", "target", "goal", "desired", "des", "reference", "ref", "setpoint", "demand")
+"""Words that make a quantity a command."""
+_MEASURED = ("actual", "act", "measured", "meas", "present", "feedback", "real", "current")
+"""Words that say of a quantity that it was measured; `current` does so before a quantity."""
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def unit_of(name: str) -> str:
@@ -70,9 +83,33 @@ def unit_of(name: str) -> str:
 
 
 def find_channel(word: str) -> str | None:
-    """The channel, or `time`, that a column's name spells; None where it spells none."""
-    plain = word.strip().lower().replace(" ", "_").replace("-", "_").replace(".", "_").strip("_")
+    """The channel, or `time`, that a column's name spells or describes; None where it does neither."""
+    plain = _CAMEL.sub("_", word.strip())
+    return spelled_channel(word) or spelled_channel(plain) or _described_channel(_plain(plain).split("_"))
+
+
+def spelled_channel(word: str) -> str | None:
+    """The channel, or `time`, of which a word is a known name; None where it is none."""
+    plain = _plain(word)
     return _BY_SPELLING.get(plain) or _BY_SPELLING.get(plain.removesuffix("s"))
+
+
+def _plain(word: str) -> str:
+    return re.sub(r"[\s.-]", "_", word.strip().lower()).strip("_")
+
+
+def _described_channel(words: list[str]) -> str | None:
+    """The channel of words such as target and pos, or measured and torque, in either order."""
+    for said, is_set in ((SET, True), (_MEASURED, False)):
+        for at in {0, len(words) - 1}:
+            rest = words[:at] + words[at + 1 :]
+            if words[at] not in said or not rest or (words[at] == "current" and at):
+                continue
+            found = spelled_channel("_".join(rest))
+            wanted = f"{'effort' if found == 'torque' else found}_command" if is_set else found
+            if wanted in CHANNELS and found not in COMMANDS:
+                return wanted
+    return None
 
 
 def require_channel(name: str, place: str = "") -> None:

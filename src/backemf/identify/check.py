@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 from ..datasheet import Finding
 from ..errors import ParameterError
 from ..motor import Motor
+from .checks.against_load import check_against_load
 from .checks.against_rig import check_against_rig
 from .checks.clocks import check_clocks
 from .checks.range import check_range
+from .checks.samples import check_samples
 from .checks.supply import check_supply
 from .checks.time import check_time
 from .checks.units import check_units
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from .rig import Rig
 
 CHECKS: tuple[Callable[[View], Iterator[Finding]], ...] = (
-    check_time, check_words, check_units, check_clocks, check_supply, check_range,
+    check_samples, check_time, check_words, check_units, check_clocks, check_supply, check_range,
 )  # fmt: skip
 """Every check."""
 _ORDER = ("error", "warning", "info", "ok")
@@ -32,12 +34,17 @@ _ORDER = ("error", "warning", "info", "ok")
 
 def check_log(log: Log, motor: Motor | Actuator | None = None, rig: Rig | None = None) -> list[Finding]:
     """What is suspicious about a log, worst first; a finding that several joints share stands once."""
-    findings = _check_joints(log, MotorFigures.of(motor))
+    figures = MotorFigures.of(motor)
+    findings = _check_joints(log, figures)
     if rig is not None:
         # what the advice would be is there
         given = {name for name, known in rig.known.items() if known.value or known.note}
         findings = [f for f in findings if not (f.severity == "info" and f"sensors.{f.figure}.{f.cause}" in given)]
-        findings += check_against_rig(log, rig)
+        contradictions = list(check_against_rig(log, rig))
+        findings += contradictions
+        if not log.joints and not any(each.severity == "error" for each in contradictions):
+            said = {found.cause for found in findings}
+            findings += [found for found in check_against_load(log, rig, figures) if found.cause not in said]
     findings += _of_reading(log)
     return sorted(findings, key=lambda found: _ORDER.index(found.severity))
 
@@ -69,10 +76,9 @@ def refuse_contradictions(logs: Sequence[Log], drives: Mapping[str, Actuator], r
                 own = rig.actuator_for(drive, log)
                 key = id(drive.motor), None if own.supply is None else str(own.supply.voltage)
                 figures = known[key] if key in known else known.setdefault(key, MotorFigures.of(own))
-            _refuse(
-                _check_joints(log.joint(joint) if joint else log, figures),
-                f"{caller}: {log.name or 'log'} {joint}".rstrip(),
-            )
+            single, place = log.joint(joint) if joint else log, f"{caller}: {log.name or 'log'} {joint}".rstrip()
+            _refuse(_check_joints(single, figures), place)
+            _refuse(check_against_load(single, rig, figures), place)
 
 
 def _refuse(findings: Iterable[Finding], place: str) -> None:

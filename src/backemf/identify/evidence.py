@@ -10,6 +10,9 @@ import numpy as np
 from .loss import Problem
 from .trials import Reading, Trials
 
+ROUNDING = 1e-12
+"""Part of the size of a channel below which a residual is rounding [1]."""
+
 
 @dataclass(frozen=True)
 class Error:
@@ -81,8 +84,12 @@ class Evidence:
             for lane, log in enumerate(self.trials.logs):
                 joint = self.trials.joints[lane] if self.trials.joints else ""
                 for out in (False, True):
-                    part = residual[lane, self.rows(reading, lane, out)]
+                    rows = self.rows(reading, lane, out)
+                    part = residual[lane, rows]
                     if len(part):
+                        # what is left of a constant that was fitted is rounding, and no error
+                        largest = float(np.abs(reading.values[lane, rows]).max())
+                        part = np.where(np.abs(part) < ROUNDING * largest, 0.0, part)
                         found.append(Error(log.name, reading.channel, float(np.abs(part).mean()),
                                            float(np.sqrt((part**2).mean())), out, joint))  # fmt: skip
         return tuple(found)

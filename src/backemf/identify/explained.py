@@ -18,6 +18,8 @@ from .signals import noise_of
 
 MOVES = 10.0
 """A channel that varies by less than so many times its noise has nothing to explain [1]."""
+ROUNDING = 1e-9
+"""A channel that varies by less than this share of its size is constant [1]."""
 NOTHING, LITTLE = 1.0, 0.5
 """Share of the variance of a channel that is left where nothing of it, or little, is explained [1]."""
 
@@ -55,7 +57,8 @@ def what_is_left(evidence: Evidence, residuals: Sequence[np.ndarray]) -> dict[st
         values = [reading.values[lane, rows[lane]] for lane in there]
         noise = float(np.median([noise_of(reading.time[k, rows[k]], x) for k, x in zip(there, values, strict=True)]))
         varies = _rms([x - x.mean() for x in values])
-        if varies > MOVES * noise and varies > 0.0:
+        size = max(float(np.abs(x).max()) for x in values)
+        if varies > MOVES * noise and varies > ROUNDING * size:
             found[reading.channel] = Left(_rms([residual[lane, rows[lane]] for lane in there]), varies)
     return found
 

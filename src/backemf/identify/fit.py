@@ -24,14 +24,14 @@ from ..random.randomize import rebuild
 from ..robot import ActuatorSet
 from ..units import convert, positional, practical_unit
 from .bootstrap import Bootstrap, bootstrap
-from .channels import CHANNELS
+from .channels import CHANNELS, require_channel
 from .drives import Drive, predict_drive
 from .evidence import Error, Evidence, mean_error
 from .filter_rung import residuals_of_filter
 from .found_rig import rig_with
 from .information import NINETY_FIVE, Blind, is_of_network
 from .ladder import Climbed
-from .log import Log
+from .log import Log, only_joint
 from .parameters import Space
 from .profile import POINTS, Profile, profile
 from .residual_findings import ResidualCurve
@@ -115,7 +115,9 @@ class Fit:
 
     def predict(self, log: Log) -> Log:
         """What this drive would have logged: the channels that were compared, at the log's own times."""
-        return predict_drive(self._drive, self.rig, [log])[0]
+        if not isinstance(log, Log):
+            raise ParameterError(f"predict: log = {quote(log)}: must be a Log, such as be.read_log('swing.csv')")
+        return predict_drive(self._drive, self.rig, [only_joint(log) if not self._drive.joints else log])[0]
 
     def _residuals(self) -> list[np.ndarray]:
         """Predicted less measured, (lanes, samples) by channel."""
@@ -159,7 +161,8 @@ class Fit:
         return ActuatorSet(self.actuator.joints, made)
 
     def error(self, channel: str = "position", held_out: bool = True) -> float:
-        """Mean over the logs of the mean absolute error of a channel, in its SI unit."""
+        """Mean over the logs of the mean absolute error of a channel, in its SI unit; nan where there is none."""
+        require_channel(channel, "error: ")
         return mean_error(self.errors, channel, held_out)
 
     def profile(self, name: str, points: int = POINTS) -> Profile:
@@ -169,7 +172,12 @@ class Fit:
             name: A parameter, such as motor.winding.resistance.
             points: Values on either side of the best one.
         """
-        return profile(self._evidence, self._theta, self._active, self._covariance, name, points)
+        return profile(self._evidence, self._theta, self._active, self._covariance, self._full(name), points)
+
+    def _full(self, name: str) -> str:
+        """The whole name of a parameter, which may be given without `motor.` in front."""
+        known = {each.name for each in self.parameters}
+        return f"motor.{name}" if name not in known and f"motor.{name}" in known else name
 
     def bootstrap(self, n: int = 200, seed: int = 0) -> Bootstrap:
         """Fits to blocks of the logs that are drawn again, with intervals from their quantiles.
@@ -187,6 +195,7 @@ class Fit:
         """
         from .report import report_html
 
+        require_suffix(path, ".html", "a page about a fit")
         return write_text(path, report_html(self), folders=True)
 
     def error_table(self) -> tuple[list[str], list[list[str]]]:
@@ -231,6 +240,8 @@ class Fit:
         Of a robot, `path` is a folder, and each joint has its file in it. A filter is written beside the file, as a
         network.
         """
+        if isinstance(self.actuator, Actuator):
+            require_suffix(path, ".toml", "a motor file")
         if self._drive.filter is not None and isinstance(self.actuator, Actuator):
             save_actuator(self.actuator, path)
             return Path(path)
@@ -247,6 +258,12 @@ class Fit:
     def __repr__(self) -> str:
         kept = [rung.name for rung in self.rungs if rung.kept]
         return f"Fit({len(self.parameters)} parameters; {', '.join(kept)})"
+
+
+def require_suffix(path: str | Path, suffix: str, what: str) -> None:
+    """Check the ending of a file that is written."""
+    if Path(path).suffix.lower() != suffix:
+        raise ParameterError(f"{path}: {what} is written as {suffix}; give it this ending")
 
 
 def without_idle_parts(actuator: Actuator) -> Actuator:

@@ -23,7 +23,7 @@ from .bench import PREDICTED, stack
 from .check import refuse_contradictions
 from .drives import Drive, bench_for
 from .evidence import Evidence
-from .explained import explained_little, refuse_silent_logs, what_is_left
+from .explained import ROUNDING, explained_little, refuse_silent_logs, what_is_left
 from .filter_rung import NOTE, residuals_of_filter, takes_filter, try_filter
 from .fit import Fit, check_fit, list_parameters, without_idle_parts
 from .found_rig import found_of_rig
@@ -34,7 +34,7 @@ from .joint_information import blind_joints
 from .joint_priors import drives_on_rig, joints_of, make_priors, read_drives
 from .joints import joint_space
 from .ladder import climb, make_folds
-from .log import Log
+from .log import Log, only_joint
 from .loss import Problem, Scales, make_blocks
 from .memory import Memory
 from .network_rung import (
@@ -51,10 +51,12 @@ from .predict import Predictor
 from .refine import LARGEST, Refined, coarse_steps, explained_away, refine
 from .residual_findings import residual_curves, residual_findings
 from .rig import Rig
+from .rig_parts import RobotModel
 from .rungs import Rung, make_rungs
 from .signals import resolution
 from .starts import make_starts
 from .trials import Trials, make_trials
+from .unmeasured import unmeasured_channels
 
 BLOCK = 1.0
 """About how long a block of the data is that is left out or drawn again together [s]."""
@@ -64,6 +66,8 @@ FEWEST = 10
 """Fewest blocks [1]."""
 ENOUGH, SAMPLES = 12, 1000
 """Logs with which the ladder is climbed, and samples of each: laws show in some, and at its top all are fitted [1]."""
+CONSTANT = 0.01
+"""Noise of a channel that never changes, over its size [1]."""
 
 
 def identify(
@@ -85,7 +89,8 @@ def identify(
             one for all joints, an `ActuatorSet`, or one of these by patterns of joints' names.
         rig: What the logs were taken on.
         free: Names of what may move, with wildcards, such as "friction.*"; None: whatever a law needs.
-        hold_out: Logs that the fit does not see, by a note, as in "kp==800"; or the last share of each, as in 0.4.
+        hold_out: Logs that the fit does not see, by a note, as in "kp==800", or by a file, as in "file==swing.csv"; or
+            the last share of each, as in 0.4.
         compare: Channels to compare; None: position and velocity of a joint that is free, torque, current and
             temperatures along a measured motion.
         seed: Random seed of the starts: the same seed gives the same bits.
@@ -94,6 +99,8 @@ def identify(
     """
     given = require_logs(logs, "identify")
     require_rig(rig, "identify")
+    if rig.load.kind is not RobotModel and not isinstance(prior, (Mapping, ActuatorSet)):
+        given = [only_joint(log) for log in given]
     seed = require_seed("identify", seed)
     _refuse_copies(given)
     read = read_drives(prior, joints_of(given))
@@ -101,7 +108,15 @@ def identify(
     seen = [log if last == 1.0 else log.split(last)[0] for log, kept in zip(given, train, strict=True) if kept]
     refuse_contradictions(given, read, rig, "identify")
     drives = drives_on_rig(read, rig, seen)
-    whole = make_trials(given, rig, rig.actuator_for(next(iter(drives.values())), given[0]), compare=compare)
+    first = rig.actuator_for(next(iter(drives.values())), given[0])
+    whole = make_trials(given, rig, first, compare=compare)
+    channels = [each.channel for each in whole.readings]
+    idle = {} if compare is not None else {n: said for n, said in unmeasured_channels(given).items() if n in channels}
+    if idle:
+        compare = [name for name in channels if name not in idle]
+        if not compare:
+            raise ParameterError(f"identify: {next(iter(idle.values()))}: log what the joint does")
+        whole = make_trials(given, rig, first, compare=compare)
     believed = make_priors(drives, rig, seen, whole)
     lanes = whole.joints or ("",) * whole.lanes
     bench = stack([bench_for(believed[joint].whole, rig, log) for joint, log in zip(lanes, whole.logs, strict=True)])
@@ -186,6 +201,7 @@ def identify(
     drive = _fitted_drive(fine, top.active, {joint: each.whole for joint, each in believed.items()}, lanes)
     drive = replace(drive, found=found_of_rig(rig, fitted))
     notes += [note for each in believed.values() for note in each.notes]
+    notes += idle.values()
     if network is not None:
         notes.append(describe_network(fine.problem, fine.theta, top.active, weights))
     evidence = Evidence(fine.problem, weights, tuple(train), last, floors)
@@ -329,7 +345,11 @@ def _floor(rig: Rig, trials: Trials, channel: str) -> float:
     seen = [resolution(log[channel]) for log in trials.logs]
     steps = [step, *(x for x in seen if x is not None)]
     size = max(float(np.std(log[channel])) for log in trials.logs)
-    return max(0.5 * max(steps), 1e-6 * size, 1e-12)
+    largest = max(float(np.abs(log[channel]).max()) for log in trials.logs)
+    # a channel that never changes does not show its noise, and all its samples are one
+    count = sum(len(log[channel]) for log in trials.logs)
+    unknown = CONSTANT * largest * np.sqrt(count) if size <= ROUNDING * largest else 0.0
+    return max(0.5 * max(steps), 1e-6 * size, unknown, 1e-12)
 
 
 def chosen_rungs(rungs: Sequence[Rung], free: Sequence[str] | str | None, caller: str = "identify") -> tuple[Rung, ...]:
@@ -337,6 +357,10 @@ def chosen_rungs(rungs: Sequence[Rung], free: Sequence[str] | str | None, caller
     if free is None:
         return tuple(rungs)
     patterns = [free] if isinstance(free, str) else list(free)
+    if not patterns:
+        raise ParameterError(
+            f"{caller}: free = []: leaves nothing to find; name some, as in friction.*, or leave it out"
+        )
     known = [each.name for rung in rungs for each in rung.parameters]
 
     def matches(each: Parameter, pattern: str) -> bool:

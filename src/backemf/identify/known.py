@@ -15,6 +15,7 @@ from .channels import suggest
 
 _SPREAD = re.compile(r"±|\+/-|\+-")
 _NOTE = re.compile(r"log\.([\w-]+)\s*(?:\*\s*)?(.*)")
+_UNIT_BEHIND = re.compile(r"[\d.]+(?:[eE][+-]?\d+)?\s*([^\d\s%].*)")
 _NUMBER_FIRST = re.compile(r"\s*[+-]?[\d.]")
 
 
@@ -69,6 +70,9 @@ def parse_known(text: object, unit: str) -> Known:
     parts = _SPREAD.split(text)
     if len(parts) > 2:
         raise UnitError(f'"{text}" has two spreads: write one, as in "{units.example(unit)} +- 1 %"')
+    if len(parts) == 2 and _is_bare(parts[0]) and (behind := _UNIT_BEHIND.fullmatch(parts[1].strip())):
+        # 0.49 +- 0.02 kg: the unit is that of both
+        parts[0] = f"{parts[0].strip()} {behind[1]}"
     note = _NOTE.fullmatch(parts[0].strip())
     value = _value_of_note(note[2], unit) if note else _value(parts[0].strip(), unit)
     name = note[1] if note else ""

@@ -280,10 +280,15 @@ class Log:
 
     def __repr__(self) -> str:
         count = len(self.time)
-        joints = f"{len(self.joints)} joints, " if self.joints else ""
+        joints = f"{len(self.joints)} joint{'s' * (len(self.joints) > 1)}, " if self.joints else ""
         rate = f"about {(count - 1) / self.duration:.3g} Hz"
         called = f"{Path(self.name).name}: " if self.name else ""
         return f"Log({called}{joints}{self.duration:.4g} s, {count} rows, {rate}; {', '.join(self.channels)})"
+
+
+def only_joint(log: Log) -> Log:
+    """The log of its joint where it has one only, such as a topic with one joint; else the log itself."""
+    return replace(log.joint(log.joints[0]), name=log.name) if len(log.joints) == 1 else log
 
 
 def _check_joints(place: str, name: str, channel: Channel, joints: Sequence[str]) -> None:

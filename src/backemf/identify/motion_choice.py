@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from ..actuator import Actuator
+from ..actuator.degrees import TURN, hint_of
 from ..checks import quote, require_seed
-from ..errors import ParameterError
-from ..loads import LockedRotor, PrescribedMotion
+from ..errors import BackemfWarning, ParameterError
+from ..loads import LockedRotor, Pendulum, PrescribedMotion, pendulum_torque
+from ..motor import Motor
 from ..progress import progress_bar
+from .checks.against_load import TOO_HEAVY
+from .checks.view import MotorFigures, amount
 from .excitation import Candidate, Excitation
 from .identification import require_rig
 from .log import Log, Meta
@@ -31,6 +37,8 @@ USUAL_NOISE = {
     "winding_temperature": 0.5, "housing_temperature": 0.5,
 }  # fmt: skip
 """Noise of a channel whose sensor has no quantisation: in rad and K, else as a share of what the drive reaches."""
+NOTHING = 1e-3
+"""Information of a motion that tells nothing [nat]."""
 SLOW = 1.0
 """Frequency of cycles where a speed of the command does not follow from the limits [Hz]."""
 
@@ -85,6 +93,11 @@ def excite(
         scored += plan.score(second, free)
         done(1)
     order = sorted(scored, key=lambda each: -each.gain if not each.reason else math.inf)
+    if order[0].gain < NOTHING:
+        raise ParameterError(
+            "excite: within these limits the drive hardly moves, and no motion tells anything of it; widen the limits, "
+            "or log more channels"
+        )
     return plan.result(order, free)
 
 
@@ -120,6 +133,9 @@ def _plan(
     if actuator.controller.asks == "network":
         raise ParameterError("excite: the drive is a network, which has no numbers to find; give a motor")
     bounds = bounds_of(limits, actuator, rig)
+    _refuse_weight(rig, bare, actuator)
+    if limits.position is not None and bounds.get("position", 0.0) > TURN and actuator.controller.main == "position":
+        warnings.warn(f"excite: {hint_of(bounds['position'])}", BackemfWarning, stacklevel=4)
     amplitude, speed = _largest_command(limits, actuator, bounds)
     if follows_current(actuator, rig):
         # its current is what is commanded, and the largest command is within the limit
@@ -128,6 +144,21 @@ def _plan(
     ambient = 25.0 if thermal is None else float(np.mean(np.asarray(thermal.ambient)))
     noise = _noise(_logged(channels, actuator, rig), actuator, rig, bare, bounds)
     return Plan(given, actuator, rig, bounds, noise, meta, float(seconds), float(rate), amplitude, speed, ambient)
+
+
+def _refuse_weight(rig: Rig, bare: Log, actuator: Actuator) -> None:
+    """Refuse a pendulum that the motor could not move: its mass or its length is in another unit."""
+    figures = MotorFigures() if not isinstance(actuator.motor, Motor) else MotorFigures.of(actuator)
+    load = rig.load_for(bare)
+    if not isinstance(load, Pendulum) or figures.torque is None:
+        return
+    needed = abs(float(np.max(pendulum_torque(0.5 * np.pi, replace(load, offset=0.0)))))
+    if needed > TOO_HEAVY * figures.torque:
+        raise ParameterError(
+            f"excite: the weight of the pendulum needs {amount(needed, 'torque')} when it is level, "
+            f"{needed / figures.torque:.3g} times the motor's stall torque: its mass or length is in another unit, or "
+            "the motor is another; correct the rig"
+        )
 
 
 def _require_number(name: str, value: object, least: float, most: float, unit: str) -> None:

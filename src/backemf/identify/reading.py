@@ -21,6 +21,7 @@ from .archives import archive_columns, read_archive
 from .assembly import Wanted, find_columns, log_of_columns
 from .bags import read_bag, read_mcap
 from .channels import TIME
+from .counters import unwrap_counter
 from .headings import Heading, read_heading
 from .log import Log, Meta
 from .saving import BETWEEN, META
@@ -43,7 +44,7 @@ def read_log(
     """A log from a file; columns with names such as `position [deg]`, `current (mA)` or `speed_rpm` need no mapping.
 
     Args:
-        path: A .csv, .parquet, .npz, .json or .mcap file, or the folder of a ROS 2 bag.
+        path: A .csv, .tsv, .txt, .parquet, .npz, .json or .mcap file, or the folder of a ROS 2 bag.
         channels: Column, or topic of a bag, by channel, as in {"position": "dof_pos", "time": "t"}.
         units: Unit by channel or column, as in {"position": "deg"}, where the file does not say it; else SI.
         joints: Names of the joints of an array, or a choice of those that the file names.
@@ -71,7 +72,7 @@ def read_headings(path: str | Path) -> dict[str, Heading]:
     target = Path(path)
     ending = target.suffix.lower()
     units: dict[str, str] = {}
-    if ending == ".csv":
+    if READERS.get(ending) is read_csv:
         texts = read_header(target).headings
     elif ending == ".npz":
         texts = archive_columns(target)
@@ -96,14 +97,14 @@ def read_csv(path: Path, wanted: Wanted) -> Log:
     for k, index in enumerate(chosen):
         table = table | {header.headings[index]: rows[:, k]}
         if columns[index].heading.channel == TIME:
-            _check_time(path, header.headings[index], rows[:, k], lines)
+            _check_time(path, header.headings[index], unwrap_counter(rows[:, k])[0], lines)
     if len(lines) == 1:
         raise ParameterError(f"{path}, line {lines[0]}: is its only row; a log needs two or more")
     meta = _notes(header.notes)
     between = meta.pop(BETWEEN, "held")
     # the first column gives the number of rows
     table = {name: table[name] for name in sorted(table, key=lambda name: len(table[name]), reverse=True)}
-    return log_of_columns(str(path), table, {}, wanted, meta, between=between)
+    return log_of_columns(str(path), table, {}, wanted, meta, header.changes, between)
 
 
 def _check_time(path: Path, name: str, time: np.ndarray, lines: np.ndarray) -> None:
@@ -198,6 +199,8 @@ def read_parts(path: Path, wanted: Wanted) -> Log:
 
 READERS: dict[str, Callable[[Path, Wanted], Log]] = {
     ".csv": read_csv,
+    ".tsv": read_csv,
+    ".txt": read_csv,
     ".parquet": read_parquet,
     PART: read_parts,
     ".npz": read_archive,

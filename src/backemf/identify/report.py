@@ -37,6 +37,8 @@ SHOWN = 24
 """Most logs that are drawn, those with the largest errors [1]."""
 POINTS = 3
 """Fewest numbers of a table that are drawn together [1]."""
+BETTER = 0.99
+"""A simpler model whose error is below this part of the fit's is better, and not only by rounding [1]."""
 STRONG = 0.8
 """Correlation from which on a pair is named [1]."""
 
@@ -77,7 +79,9 @@ def report_html(fit: Fit) -> str:
 def _headline(fit: Fit) -> Section:
     evidence = fit._evidence
     out = evidence.held_out
-    channels = [reading.channel for reading in evidence.trials.readings]
+    # a channel that never changes says nothing of a prediction
+    readings = sorted(evidence.trials.readings, key=lambda each: not np.ptp(each.values[each.there]))
+    channels = [reading.channel for reading in readings]
     simpler = baselines(fit)
     logs = _count_logs(fit.errors, channels[0], out)
     where = f"on {_plural(logs, 'log')} that the fit has not seen" if out else (
@@ -104,12 +108,15 @@ def _headline(fit: Fit) -> Section:
 def _beaten(fit: Fit, simpler: Sequence[Baseline], channels: Sequence[str], out: bool) -> str:
     """Which simpler models are better, in a sentence."""
     better = [f"{each.name} ({_words(channel)})" for channel in channels for each in simpler
-              if each.error(channel, out) < fit.error(channel, out)]  # fmt: skip
+              if each.error(channel, out) < BETTER * fit.error(channel, out)]  # fmt: skip
     if not better:
         return ""
-    words = (
-        f"Better than the fit here: {', '.join(better)}. What the fit has found in its own logs does not hold in these."
+    why = (
+        "What the fit has found in its own logs does not hold in these."
+        if out
+        else "The fit weighs samples by their noise, and keeps to what is believed of the drive."
     )
+    words = f"Better than the fit here: {', '.join(better)}. {why}"
     return f'<ul class="findings"><li><span class="warning">warning</span> {escape(words)}</li></ul>'
 
 

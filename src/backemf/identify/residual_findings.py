@@ -207,7 +207,8 @@ def _share_between(residual: np.ndarray, place: np.ndarray, bins: int) -> float:
     centred = residual - residual.mean()
     counts = np.bincount(place, minlength=bins)
     sums = np.bincount(place, weights=centred, minlength=bins)
-    return float((sums**2 / np.maximum(counts, 1)).sum() / (centred**2).sum())
+    whole = float((centred**2).sum())
+    return float((sums**2 / np.maximum(counts, 1)).sum()) / whole if whole > 0.0 else 0.0
 
 
 def _other_orders(labels: np.ndarray, generator: np.random.Generator) -> np.ndarray:

@@ -140,6 +140,8 @@ def make_trials(
     steps = max(int(np.ceil((log.time[-1] - t0) / step - 1e-9)) for (log, _, _), t0 in zip(lanes, starts, strict=True))
     grid = step * (np.arange(steps) + 0.5)
     commands = _commands(singles, starts, step * np.arange(steps + 1), names)
+    if names == ["enable"]:
+        commands[actuator.controller.inputs[0]] = np.zeros((steps, len(singles)))
     path = _path(singles, starts, step * np.arange(steps + 1)) if kinematic else None
     if path is not None and "position_error" in commands:
         commands["position"] = commands.pop("position_error") + 0.5 * (path[1:] + path[:-1])
@@ -177,6 +179,14 @@ def _command_names(logs: Sequence[Log], kinematic: bool, actuator: Actuator) -> 
     kept = [name for name in names if COMMANDS.get(name, name) in inputs]
     if not set(kept) - {"enable"} and "effort" in actuator.controller.inputs and any("current" in x for x in logs):
         kept.append("current")
+    if "duty_command" in kept and "duty" not in actuator.controller.inputs and actuator.supply is None:
+        raise ParameterError(
+            f"{logs[0].name or 'log'}: has a duty_command, and nothing says of which voltage: give the rig a [supply] "
+            "with its voltage, or log voltage_command"
+        )
+    if kept == ["enable"] and not any(log["enable"].any() for log in logs if "enable" in log):
+        # off from start to end, as in a coast-down: nothing is asked for
+        return kept
     if not set(kept) - {"enable"}:
         wanted = " or ".join(f"{name}_command" for name in actuator.controller.inputs)
         current = ", or the current" if "effort" in actuator.controller.inputs else ""

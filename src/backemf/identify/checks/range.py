@@ -16,6 +16,9 @@ ONE_WAY = 0.98
 WARM = 5.0
 """Rise of a temperature below which heat cannot be told [K]."""
 
+SMALL = 0.06
+"""Way of a joint under position control below which little can be told [rad]."""
+
 
 def check_range(view: View) -> Iterator[Finding]:
     """Standstill, one direction, constant commands, and speeds, currents, duties and temperatures never reached."""
@@ -24,6 +27,7 @@ def check_range(view: View) -> Iterator[Finding]:
         if np.ptp(log[name]) == 0.0 and len(log.commands) == 1:
             yield finding(name, "warning", "never changes: excite the drive with steps, sines or chirps", "constant")
     yield from _motion(view)
+    yield from _small(view)
     yield from _share(view, "duty", 1.0, "full duty")
     if view.motor.current is not None:
         yield from _share(view, "current", view.motor.current, "the motor's stall current")
@@ -45,10 +49,12 @@ def _motion(view: View) -> Iterator[Finding]:
     else:
         return
     most = float(np.abs(speed).max())
-    if most == 0.0:
+    if np.ptp(view.log[name]) == 0.0 and (name == "position" or most == 0.0):
         yield finding(
             name, "info", "never moves: only torque, current and heat at standstill can be told", "standstill"
         )
+        return
+    if most == 0.0:
         return
     moving = speed[np.abs(speed) > 0.1 * most]
     ahead = float((moving > 0).mean())
@@ -67,6 +73,21 @@ def _motion(view: View) -> Iterator[Finding]:
             f"reaches {amount(most, 'velocity')}, {100 * most / view.motor.speed:.2g} % of the motor's no-load speed: "
             "back-EMF and viscous friction are hardly seen; move faster",
             "slow",
+        )
+
+
+def _small(view: View) -> Iterator[Finding]:
+    """A motion of a few degrees: little is seen, or radians are read as degrees."""
+    if not view.has("position", "position_command"):
+        return
+    low, high = np.percentile(view.log["position"], [0.5, 99.5])
+    if 0.0 < high - low < SMALL:
+        yield finding(
+            "position",
+            "info",
+            f"moves by {amount(high - low, 'position')} only: friction and load are hardly seen; move farther, or give "
+            'its unit if it is in rad and read as degrees, units={"position": "rad"}',
+            "small",
         )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...datasheet import Finding
 from ..signals import slope_over
+from .steps import check_steps
 from .view import View, amount, finding
 
 DEGREE, RPM, TURN = math.pi / 180, math.pi / 30, 2 * math.pi
@@ -40,15 +41,26 @@ BEYOND = 2.0
 FAR = 3.0
 """Least way of a position that may be in degrees: so many of them are seen as a motion [rad, if it were so]."""
 
+GEARED, FAR_GEAR = 1.5, 20.0
+"""Ratios from which on the sides of a gear can be told apart, and are so even where a drive follows badly [1]."""
+OPPOSITE = -0.9
+"""Correlation of torque and current below which one of them has the wrong sign [1]."""
+MANY = 2.0
+"""A joint under position control that goes over more turns is worth a word [1]."""
+
 
 def check_units(view: View) -> Iterator[Finding]:
-    """Position against velocity, command against position, sizes that no drive has, and sizes of this motor."""
+    """Steps, position against velocity, command against position, sizes that no drive has, and sizes of this motor."""
+    found = list(check_steps(view))
     if view.has("position", "velocity"):
-        yield from _against_velocity(view)
+        found += _against_velocity(view)
     if view.has("position", "position_command"):
-        yield from _against_command(view)
-    yield from _sizes(view)
-    yield from _against_motor(view)
+        found += _against_command(view)
+    found += [*_sizes(view), *_torque_sign(view)]
+    found += [each for each in _against_motor(view) if each.figure not in {other.figure for other in found}]
+    yield from found
+    if not any(each.figure in ("position", "position_command") for each in found):
+        yield from _turns(view)
 
 
 def _against_velocity(view: View) -> Iterator[Finding]:
@@ -97,15 +109,55 @@ def _against_command(view: View) -> Iterator[Finding]:
     if spread == 0.0 or done == 0.0:
         return
     fit = float(np.corrcoef(asked, log["position"])[0, 1])
-    for size, name in ((DEGREE, "position_command"), (1 / DEGREE, "position")):
-        if fit > 0.5 and abs(math.log(done / spread / size)) < 0.7:
-            yield finding(
-                name,
-                "error",
-                f"position moves {done / spread:.3g} times as far as its command: {name} is in degrees and read as "
-                f'rad; give units={{"{name}": "deg"}}',
-                "deg-as-si",
-            )
+    off = done / spread
+    # degrees and the far side of a gear are far off; turns are near to what a resonance or a weak drive does
+    known = [("deg", 1.0 / DEGREE, "in degrees and read as rad", 0.7, 0.5),
+             ("rev", 1.0 / TURN, "in turns and read as rad", 0.12, 0.95)]  # fmt: skip
+    if (ratio := view.motor.ratio) > GEARED:
+        words = f"of the motor's shaft, before a gear of {ratio:.4g}"
+        known.append((f"{1.0 / ratio:.6g} rad", ratio, words, *((0.7, 0.5) if ratio > FAR_GEAR else (0.12, 0.95))))
+    possible = [
+        (abs(math.log(off / each)), name, unit, words)
+        for unit, size, words, near, least in known
+        for name, each in (("position", size), ("position_command", 1.0 / size))
+        if fit > least and abs(math.log(off / each)) < near
+    ]
+    for _, name, unit, words in sorted(possible)[:1]:
+        yield finding(
+            name,
+            "error",
+            f"position moves {off:.3g} times as far as its command: {name} is {words}; "
+            f'give units={{"{name}": "{unit}"}}',
+            f"{unit}-as-si" if unit in ("deg", "rev") else "motor-side",
+        )
+
+
+def _torque_sign(view: View) -> Iterator[Finding]:
+    """A torque against its current: that of a brake, which holds the motor."""
+    if not view.has("torque", "current"):
+        return
+    log = view.log
+    torque = np.interp(log.times("current"), log.times("torque"), log["torque"])
+    if np.ptp(torque) == 0.0 or np.ptp(log["current"]) == 0.0:
+        return
+    fit = float(np.corrcoef(torque, log["current"])[0, 1])
+    if fit < OPPOSITE:
+        yield finding(
+            "torque", "error", f"falls where the current rises (correlation {fit:.3f}): it is that of the brake or has "
+            "another sign than the current; turn one of them around", "sign",
+        )  # fmt: skip
+
+
+def _turns(view: View) -> Iterator[Finding]:
+    """A joint under position control that goes over many turns: few can, and degrees look like it."""
+    if not view.has("position", "position_command"):
+        return
+    low, high = np.percentile(view.log["position"], [0.5, 99.5])
+    if (way := (high - low) / TURN) > MANY:
+        yield finding(
+            "position", "warning", f"goes over {way:.3g} turns under position control: where the joint cannot, it is "
+            'in degrees and read as rad; give units={"position": "deg", "position_command": "deg"}', "turns",
+        )  # fmt: skip
 
 
 def _sizes(view: View) -> Iterator[Finding]:
@@ -167,10 +219,12 @@ def _against_motor(view: View) -> Iterator[Finding]:
         if most > BEYOND * motor.speed and float(np.ptp(log["position"])) > FAR:
             degrees = [name for name in ("position", "position_command") if name in log]
             given = ", ".join(f'"{name}": "deg"' for name in degrees)
+            shaft = most < BEYOND * motor.ratio * motor.speed and motor.ratio > GEARED
+            other = f', or "{1.0 / motor.ratio:.6g} rad" if it is of the motor\'s shaft' if shaft else ""
             yield finding(
                 "position", "error", f"moves at {amount(most, 'velocity')}, {most / motor.speed:.3g} times the motor's "
                 f"no-load speed of {amount(motor.speed, 'velocity')} at the joint: it is in degrees and read as rad; "
-                f"give units={{{given}}}", "deg-as-si",
+                f"give units={{{given}}}{other}", "deg-as-si",
             )  # fmt: skip
 
 

@@ -33,6 +33,8 @@ class MotorFigures:
     """Current at stall [A]."""
     torque: float | None = None
     """Torque at stall [N·m]."""
+    ratio: float = 1.0
+    """Turns of the motor for each of the joint [1]."""
 
     @classmethod
     def of(cls, given: Motor | Actuator | None) -> MotorFigures:
@@ -47,12 +49,13 @@ class MotorFigures:
         try:
             known = constants(motor, voltage=volts)
         except ParameterError:
-            return cls()
+            return cls(ratio=_largest(motor.ratio))
         ratio = _largest(motor.ratio)
         return cls(
             speed=_largest(known.no_load_speed) / ratio,
             current=_largest(known.stall_current),
             torque=_largest(known.stall_torque) * ratio,
+            ratio=ratio,
         )
 
 
