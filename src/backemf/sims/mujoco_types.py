@@ -16,6 +16,9 @@ class MjOption(Protocol):
     integrator: int
     disableflags: int
     disableactuator: int
+    enableflags: int
+    solver: int
+    noslip_iterations: int
 
 
 class MjModel(Protocol):
