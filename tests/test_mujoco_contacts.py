@@ -114,6 +114,7 @@ def apart(model, actuators, steps: int, change: Callable | None = None) -> tuple
                 mujoco.mj_forward(model, data)
                 code.context[:] = before
                 loads.append(record.load.copy())
+            assert np.array_equal(*np.isfinite(loads))
             worst = max(worst, float(np.abs(loads[0] - loads[1]).max() / (1.0 + np.abs(loads[1]).max())))
             mujoco.mj_step(model, data)
     motors.release()
