@@ -114,6 +114,7 @@ def apart(model, actuators, steps: int, change: Callable | None = None) -> tuple
                 mujoco.mj_forward(model, data)
                 code.context[:] = before
                 loads.append(record.load.copy())
+            assert np.array_equal(*np.isfinite(loads))
             worst = max(worst, float(np.abs(loads[0] - loads[1]).max() / (1.0 + np.abs(loads[1]).max())))
             mujoco.mj_step(model, data)
     motors.release()
@@ -143,7 +144,9 @@ def test_a_start_from_far_away_costs_no_digits(far: float, tmp_path, monkeypatch
     assert apart(model, LEGS, 40, lambda model, data: data.qacc_warmstart.fill(far))[0] < 1e-11
 
 
-@pytest.mark.parametrize(("option", "value"), [("iterations", 1), ("iterations", 3), ("tolerance", 1e-3)])
+@pytest.mark.parametrize(
+    ("option", "value"), [("iterations", 1), ("iterations", 3), ("ls_iterations", 5), ("tolerance", 1e-3)]
+)
 def test_a_solver_that_stops_early_is_asked(option: str, value: float):
     """What it has not found after so few iterations the motors cannot know, so the load is the solver's own."""
 

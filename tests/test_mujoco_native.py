@@ -4,6 +4,7 @@ import gc
 import threading
 import warnings
 from contextlib import suppress
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -202,6 +203,13 @@ def test_where_code_cannot_be_python_steps(monkeypatch):
     motors = made(model, {"j.*": KINDS["full"]})
     assert of_peak(run_steps(model, motors, square(20, 0.4, 10))[0], fast) < 1e-12
     assert motors._records.code is None
+
+
+def test_a_library_of_another_version_is_not_called():
+    """Its structs are others: where the folder of Python's package has no library of its version, Python steps."""
+    other = SimpleNamespace(__file__=mujoco.__file__, mj_version=lambda: mujoco.mj_version() + 1)
+    with pytest.raises(LookupError, match="library is not where"):
+        robot_code.mujoco_library.__wrapped__(other)
 
 
 def test_other_engines_have_no_code():

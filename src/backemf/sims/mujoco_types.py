@@ -14,7 +14,10 @@ class MjOption(Protocol):
 
     timestep: float
     integrator: int
+    solver: int
+    noslip_iterations: int
     disableflags: int
+    enableflags: int
     disableactuator: int
     enableflags: int
     solver: int

@@ -23,11 +23,12 @@ from .places import Places, find_number, find_pointer
 ARRAYS = ("efc_J", "efc_D", "efc_aref", "efc_state", "qacc_warmstart", "qacc_smooth", "qfrc_smooth", "qfrc_constraint")
 """Arrays of the data that the solution needs."""
 OPTIONS = {"solver": ("i", 41273641), "jacobian": ("i", 42273649), "noslip_iterations": ("i", 43273657),
-           "enableflags": ("i", 44273663), "iterations": ("i", 46273687), "tolerance": ("d", 0.0023456789)}  # fmt: skip
+           "enableflags": ("i", 44273663), "iterations": ("i", 46273687), "ls_iterations": ("i", 47273699),
+           "tolerance": ("d", 0.0023456789)}  # fmt: skip
 """Options that are looked at in every step, their types, and a number that stands nowhere else."""
 SAME = ("solver", "jacobian", "noslip_iterations", "enableflags")
 """Those that must be what they were when the motors were made."""
-ITERATIONS, TOLERANCE = 10, 1e-6
+ITERATIONS, TOLERANCE = {"iterations": 10, "ls_iterations": 20}, 1e-6
 """Iterations that the model must allow at least, and its tolerance at most: a solver that stops earlier may be far
 from the minimum."""
 MOST_ROWS, MOST_FREEDOMS = 256, 128
@@ -112,7 +113,8 @@ def write_contacts(places: Setting) -> Glue:
     known = rows.is_("<=", MOST_ROWS).and_(f.whole("newton").is_("!=", 0))
     for name in SAME:
         known = known.and_(f.widen(f.single("model", name, SHORT)).is_("==", f.whole(name)))
-    known = known.and_(f.single("model", "iterations", SHORT).is_(">=", ITERATIONS))
+    for name, least in ITERATIONS.items():
+        known = known.and_(f.single("model", name, SHORT).is_(">=", least))
     known = known.and_(f.single("model", "tolerance", NUMBER).is_("<=", TOLERANCE))
     with f.when(known.not_()):
         f.give_back(0)

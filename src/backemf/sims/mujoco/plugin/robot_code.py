@@ -327,15 +327,17 @@ def require_factors(
 
 @lru_cache(maxsize=1)
 def mujoco_library(mujoco: ModuleType) -> ctypes.CDLL:
-    """MuJoCo's own library, which is loaded already."""
+    """MuJoCo's own library, which is loaded already; raises LookupError where there is none of its version."""
     folder = os.path.dirname(str(mujoco.__file__))
     names = [n for n in sorted(os.listdir(folder)) if n.startswith(("libmujoco.", "mujoco.dll"))]
     for name in names:
         if ".so" in name or name.endswith((".dylib", ".dll")):
             try:
-                return ctypes.CDLL(os.path.join(folder, name))
+                library = ctypes.CDLL(os.path.join(folder, name))
             except OSError as error:
                 raise LookupError(str(error)) from None
+            if library.mj_version() == mujoco.mj_version():
+                return library
     raise LookupError("MuJoCo's library is not where Python's package is")
 
 
