@@ -140,7 +140,7 @@ class Task:
             if not isinstance(value, kind) and (value is not None or name in ("limits", "name")):
                 shown = "a text" if kind is str else f"a {kind.__name__}"
                 raise ParameterError(f"Task.{name} = {quote(value)}: must be {shown}")
-        if isinstance(self.samples, bool) or not isinstance(self.samples, int) or self.samples < FEWEST:
+        if isinstance(self.samples, bool) or not isinstance(self.samples, (int, np.integer)) or self.samples < FEWEST:
             raise ParameterError(f"Task.samples = {quote(self.samples)}: must be a whole number, {FEWEST} or more")
         for name, low in (("ambient", ABSOLUTE_ZERO), ("mounting", 0.0)):
             value = getattr(self, name)
