@@ -183,3 +183,10 @@ def test_a_sweep_has_the_units_of_the_slide(tmp_path):
     assert asked.space.axes["joints.z.lift.load.inertia"] == (5.0, 6.0)
     assert asked.space.axes["joints.z.lift.slide.radius"] == (0.01,)
     assert asked.swept.unit("z.lift.inertia") == "kg"
+
+
+def test_a_linear_motor_is_no_candidate():
+    """It is left out by name; the screw makes one of a motor that turns."""
+    found = be.size(task(joints={"joint": LIFT}), [motor("turns", ratio=2.0), SCREW.motor(motor("slides"))])
+    (out,) = found.only.left_out
+    assert out.name == "slides" and "is a linear motor: tasks take motors that turn" in out.reason

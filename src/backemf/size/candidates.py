@@ -279,7 +279,7 @@ def _rated(motor: Motor, name: str) -> float:
 def lacking(motor: Motor) -> str:
     """What a motor lacks for any task, in a sentence; empty: nothing."""
     if motor.motion == "linear":
-        return "slides; tasks are of joints that turn"
+        return "is a linear motor: tasks take motors that turn, behind a slide where the joint slides"
     if motor.rotor is None:
         return "has no rotor inertia: the torque that accelerates it is unknown; give inertia"
     rated = motor.ratings
