@@ -401,9 +401,8 @@ SLIDER = replace(ROTARY, motion="linear", name="slider")
     [
         (ROTARY, "/j", {"instance": "linear"}, "turner turns, and the linear axis slides"),
         (ROTARY, "/j:linear", {}, "turner turns, and the linear axis slides"),
-        (SLIDER, "/j", {}, "slider is a linear motor, and the angular axis turns"),
+        (SLIDER, "/j", {"instance": "angular"}, "slider is a linear motor, and the angular axis turns"),
         (SLIDER, "/j", {"instance": "rotY"}, "slider is a linear motor, and the rotY axis turns"),
-        (SLIDER, "/j", {"instance": "linear"}, "slider is a linear motor, and simulators' files are written for"),
         (ROTARY, "/j", {"effort": "continuous"}, "effort = 'continuous': the motor has no continuous current"),
         (ROTARY, "/j:linear", {"instance": "angular"}, "instance = 'angular': the joint /j:linear says linear"),
         (ROTARY, "/j", {"instance": "sideways"}, "UsdDrive.instance = 'sideways': must be one of"),
@@ -415,6 +414,13 @@ def test_motors_that_do_not_fit_the_axis_are_refused(motor, path, more, message)
     with pytest.raises(ParameterError) as caught:
         physx.write(be.Actuator(motor, controller=be.Torque()), path, **more)
     assert str(caught.value).startswith(message) and "\n" not in str(caught.value)
+
+
+def test_a_linear_motor_goes_to_the_axis_that_slides():
+    """In newtons and metres, without degrees."""
+    drive = physx.write(be.Actuator(SLIDER, controller=be.IdealPd(stiffness=50.0, damping=2.0)), "/j").drive
+    assert drive.instance == "linear" and drive.stiffness == 50.0
+    assert drive.envelope.max_actuator_velocity == pytest.approx(240.0)
 
 
 def test_an_actuator_read_from_a_slide_goes_back_to_one():

@@ -55,6 +55,51 @@ def test_units_of_a_motion(tmp_path):
     assert motion.torque.tolist() == pytest.approx([0.01, 0.02, 0.03, 0.04])
 
 
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("limits", 3, "Task.limits = 3: must be a TaskLimits"),
+        ("gears", 3, "Task.gears = 3: must be a FreeGears"),
+        ("robot", "arm.xml", "Task.robot = 'arm.xml': must be a RobotModel"),
+        ("name", 3, "Task.name = 3: must be a text"),
+        ("samples", 0, "Task.samples = 0: must be a whole number, 8 or more"),
+        ("samples", 10.5, "Task.samples = 10.5: must be a whole number"),
+        ("wanted", ("energy", "energy"), "Task.wanted: 'energy' is there twice"),
+    ],
+)
+def test_fields_of_a_task_that_cannot_be(field, value, words):
+    """In Python as in a file."""
+    with pytest.raises(be.ParameterError) as caught:
+        task(**{field: value})
+    assert str(caught.value).startswith(words)
+
+
+def test_candidates_as_people_have_them(tmp_path):
+    """What `load` gives, catalogue ids, motor files, or one of them alone; a datasheet has its mass."""
+    be.save(motor("mine"), tmp_path / "mine.toml")
+    actuator = be.Actuator(motor("whole"))
+    for given in (actuator, [actuator], tmp_path / "mine.toml", [str(tmp_path / "mine.toml"), actuator]):
+        assert be.size(task(), given).only.count == (2 if isinstance(given, list) and len(given) > 1 else 1)
+    light = be.size(task(wanted="mass"), "maxon-re40-148867").only
+    assert light.count == 1 and light.choice(0).figures["mass"] == pytest.approx(0.48)
+    array = motor(winding=be.Winding(resistance=np.array([0.5, 0.6])))
+    for given, words in (
+        ([], "there are no candidates: give one motor or more"),
+        ([3], r"candidates\[0\] = 3: must be a Motor, an Actuator with one, a catalogue id or a path"),
+        (["maxon-re41"], r"candidates\[0\] = 'maxon-re41': is no file, and no id: did you mean"),
+        ([array], r"candidates\[0\]: has arrays for numbers; give each of its motors by itself"),
+        ("nowhere", "nowhere: is no folder"),
+    ):
+        with pytest.raises(be.ParameterError, match=words):
+            be.size(task(), given)
+
+
+@pytest.mark.parametrize("count", [0, -1, 1.5, "a"])
+def test_pairs_to_verify_are_counted(count):
+    with pytest.raises(be.ParameterError, match="must be a whole number of pairs, 1 or more"):
+        be.size(task(), [motor()]).verify(count)
+
+
 def test_columns_of_a_named_joint_say_what_is_wrong_with_them(tmp_path):
     """Rather than that there are no others."""
     write(tmp_path, "knee.csv", "time [s],position[shoulder] [deg]\n0,0\n0.2,1\n0.1,2\n0.3,3\n")

@@ -14,6 +14,7 @@ from backemf.size.cycle import Cycle
 from backemf.size.evaluation import evaluate
 from backemf.size.heat import Rhythm
 from backemf.size.motion import Cells
+from backemf.sweep.sweep_file import read_sweep_file
 
 LEAD, EFFICIENCY = 0.01, 0.8
 TRAVEL = LEAD / (2.0 * np.pi)
@@ -168,3 +169,24 @@ def test_a_robot_without_a_model_has_it_too():
     """The motor says how its joint moves."""
     robot = be.size(task(joints={"lift": LIFT}), [motor(ratio=2.0)]).robot()
     assert robot.actuators["lift"].motor.motion == "linear"
+
+
+def test_a_sweep_has_the_units_of_the_slide(tmp_path):
+    """Loads and motions in newtons and metres; what is found at the joint in kilograms."""
+    (tmp_path / "lift.csv").write_text(ROWS + BACK)
+    (tmp_path / "task.toml").write_text(TEXT)
+    (tmp_path / "sweep.toml").write_text(
+        'format = "backemf sweep 1"\nfunction = "size"\n[size]\ntask = "task.toml"\n[space.axes]\n'
+        '"joints.z.lift.load.inertia" = ["5 kg", "6 kg"]\n"joints.z.lift.slide.radius" = ["10 mm"]\n'
+    )
+    asked = read_sweep_file(tmp_path / "sweep.toml")
+    assert asked.space.axes["joints.z.lift.load.inertia"] == (5.0, 6.0)
+    assert asked.space.axes["joints.z.lift.slide.radius"] == (0.01,)
+    assert asked.swept.unit("z.lift.inertia") == "kg"
+
+
+def test_a_linear_motor_is_no_candidate():
+    """It is left out by name; the screw makes one of a motor that turns."""
+    found = be.size(task(joints={"joint": LIFT}), [motor("turns", ratio=2.0), SCREW.motor(motor("slides"))])
+    (out,) = found.only.left_out
+    assert out.name == "slides" and "is a linear motor: tasks take motors that turn" in out.reason

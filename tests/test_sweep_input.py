@@ -413,3 +413,15 @@ def test_the_files_of_the_documentation_are_sweeps(tmp_path):
     }
     with pytest.raises(ParameterError, match=r"log = .*monday\.csv.: there is no such file"):
         read_sweep_file(written(tmp_path, fits))
+
+
+def test_a_motor_that_slides_has_its_units(tmp_path):
+    """Kilograms and newtons in a sweep of simulations, in the settings and along the axes."""
+    be.save(be.design.Belt(radius=0.01).motor(be.load("maxon-re40-148877").motor), tmp_path / "linear.toml")
+    text = FILE.replace("maxon-re40-148877", "linear.toml").replace("kg*cm^2", "kg")
+    path = written(tmp_path, text.replace('duration = "10 ms"', 'duration = "10 ms"\nposition = "3 mm"'))
+    asked = read_sweep_file(path)
+    assert asked.space.axes["load.inertia"] == pytest.approx((0.5, 1.0, 1.5, 2.0))
+    assert asked.swept.start["position"] == pytest.approx(3e-3)
+    assert asked.swept.unit("load.inertia") == "kg" and asked.swept.unit("end.velocity") == "m/s"
+    assert asked.swept.unit("magnet.torque_constant") == "N/A"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..actuator import Actuator
 from ..checks import quote
 from ..design.hardware import Belt, LeadScrew
 from ..design.sliding import power_of
@@ -18,6 +19,7 @@ from ..motor import Motor, Ratings
 from ..motorfile import is_actuator_file, load
 from ..parts import units_of
 from ..progress import progress_bar
+from ..tree import numbers
 from .free_gears import FreeGears
 
 RATED = (
@@ -106,14 +108,37 @@ class Candidates:
         return f"Candidates({len(self)} pairs{out})"
 
     @classmethod
-    def of(cls, motors: Iterable[Motor], mass: Mapping[str, float] | None = None, source: str = "") -> Candidates:
-        """Motors with their own gears, or none; `mass` by their names [kg]."""
-        rows = []
-        for k, motor in enumerate(motors):
+    def of(
+        cls, motors: Iterable[Motor | Actuator | str | Path], mass: Mapping[str, float] | None = None, source: str = ""
+    ) -> Candidates:
+        """Motors with their own gears, or none; `mass` by their names [kg].
+
+        Each is a `Motor`, an `Actuator` whose motor counts, a catalogue id, or the path of a motor file or a datasheet.
+        """
+        from .. import catalog
+
+        rows, out = [], []
+        for k, given in enumerate(motors):
+            if isinstance(given, (str, Path)):
+                file = catalog.path(str(given)) if str(given) in catalog.ids() else Path(given)
+                if not file.is_file():
+                    hint = catalog.suggestion(str(given)[:60])
+                    raise ParameterError(f"candidates[{k}] = {quote(str(given))}: is no file, and no id: {hint}")
+                known, left = _read_file(file)
+                rows += known
+                out += left
+                continue
+            motor = given.motor if isinstance(given, Actuator) else given
             if not isinstance(motor, Motor):
-                raise ParameterError(f"candidates[{k}] = {quote(motor)}: must be a Motor")
+                raise ParameterError(
+                    f"candidates[{k}] = {quote(given)}: must be a Motor, an Actuator with one, a catalogue id or a path"
+                )
+            if any(np.ndim(value) for _, value in numbers(motor)):
+                raise ParameterError(f"candidates[{k}]: has arrays for numbers; give each of its motors by itself")
             rows.append((motor.name or f"motor {k + 1}", motor, (mass or {}).get(motor.name, np.nan)))
-        return _group(rows, (), source)
+        if not rows and not out:
+            raise ParameterError("there are no candidates: give one motor or more")
+        return _group(rows, out, source)
 
     @classmethod
     def catalogue(cls) -> Candidates:
@@ -183,17 +208,22 @@ def _read_files(files: Sequence[Path], source: str) -> Candidates:
     with progress_bar("motors", len(files)) as done:
         for file in files:
             done(1)
-            try:
-                motor = load(file, estimate=True).motor
-                mass = np.nan if is_actuator_file(file) else _sheet_mass(file)
-            except BackemfError as error:
-                out.append(LeftOut(file.stem, str(error)))
-                continue
-            if motor is None:
-                out.append(LeftOut(file.stem, "has no winding: torque and speed limits alone say nothing of its heat"))
-            else:
-                rows.append((file.stem, motor, mass))
+            known, left = _read_file(file)
+            rows += known
+            out += left
     return _group(rows, out, source)
+
+
+def _read_file(file: Path) -> tuple[list[tuple[str, Motor, float]], list[LeftOut]]:
+    """The motor of a file by its name and mass, or why it is none."""
+    try:
+        motor = load(file, estimate=True).motor
+        mass = np.nan if is_actuator_file(file) else _sheet_mass(file)
+    except BackemfError as error:
+        return [], [LeftOut(file.stem, str(error))]
+    if motor is None:
+        return [], [LeftOut(file.stem, "has no winding: torque and speed limits alone say nothing of its heat")]
+    return [(file.stem, motor, mass)], []
 
 
 def _sheet_mass(file: Path) -> float:
@@ -249,7 +279,7 @@ def _rated(motor: Motor, name: str) -> float:
 def lacking(motor: Motor) -> str:
     """What a motor lacks for any task, in a sentence; empty: nothing."""
     if motor.motion == "linear":
-        return "slides; tasks are of joints that turn"
+        return "is a linear motor: tasks take motors that turn, behind a slide where the joint slides"
     if motor.rotor is None:
         return "has no rotor inertia: the torque that accelerates it is unknown; give inertia"
     rated = motor.ratings

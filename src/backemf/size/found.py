@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from ..checks import quote
 from ..errors import ParameterError
 from ..files import write_text
 from ..progress import progress_bar
@@ -77,6 +80,8 @@ class Found:
         """Run the best `n` pairs forwards in a closed loop, and compare what was predicted with what comes out."""
         from .verification import verify
 
+        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
+            raise ParameterError(f"verify({quote(n)}): must be a whole number of pairs, 1 or more")
         names = list(self.joints) if joint is None else [joint]
         todo = [(self[name], rank) for name in names for rank in range(min(n, len(self[name])))]
         seen = []

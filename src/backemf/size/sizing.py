@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from ..actuator import Actuator
+from ..catalog import ids
 from ..errors import ParameterError
 from ..motor import Motor
 from ..progress import progress_bar
@@ -25,15 +27,17 @@ ROUNDS = 12
 
 
 def size(
-    task: Task | str | Path, candidates: Candidates | Iterable[Motor] | str | Path | None = None, *,
+    task: Task | str | Path,
+    candidates: Candidates | Motor | Actuator | Iterable[Motor | Actuator | str | Path] | str | Path | None = None, *,
     engine: str | None = None,
 ) -> Found:  # fmt: skip
     """Find the motors and gears that can do a task.
 
     Args:
         task: A `Task`, or the path of its TOML file.
-        candidates: `Candidates`, motors, or a folder with motor files or with a catalogue that
-            `backemf catalogue import` has written; None: the catalogue that comes with backemf.
+        candidates: `Candidates`; motors, actuators, catalogue ids or paths of motor files; or a folder with motor files
+            or with a catalogue that `backemf catalogue import` has written. None: the catalogue that comes with
+            backemf.
         engine: "native" (machine code), "numpy", or "warp" (a thread per pair, on a GPU where there is one); None: the
             faster one of the first two.
     """
@@ -78,14 +82,18 @@ def _size_together(
     return joints
 
 
-def _candidates(given: Candidates | Iterable[Motor] | str | Path | None) -> Candidates:
+def _candidates(
+    given: Candidates | Motor | Actuator | Iterable[Motor | Actuator | str | Path] | str | Path | None,
+) -> Candidates:
     if given is None:
         return Candidates.catalogue()
     if isinstance(given, Candidates):
         return given
+    if isinstance(given, (str, Path)) and not Path(given).is_dir() and (Path(given).is_file() or str(given) in ids()):
+        return Candidates.of([given])
     if isinstance(given, (str, Path)):
         return Candidates.read(given)
-    return Candidates.of([given] if isinstance(given, Motor) else given)
+    return Candidates.of([given] if isinstance(given, (Motor, Actuator)) else given)
 
 
 def _size_joint(

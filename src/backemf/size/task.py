@@ -35,6 +35,8 @@ WANTED = {
     "inertia": ("kg*m^2", "inertia of rotor and gears at the joint"),
 }
 """What may be wanted, the less the better: its unit and what it is."""
+FEWEST = 8
+"""Fewest cells of a motion that is given as a formula [1]."""
 LARGEST = 1_000_000
 """Longest file that is read [bytes]."""
 
@@ -128,9 +130,18 @@ class Task:
         for name in wanted:
             if name not in WANTED:
                 raise ParameterError(f"Task.wanted: {name!r} is not what can be wanted: {suggest(str(name), WANTED)}")
+            if wanted.count(name) > 1:
+                raise ParameterError(f"Task.wanted: {name!r} is there twice; name it once")
         if not wanted:
             raise ParameterError(f"Task.wanted is empty: name one or more of {', '.join(WANTED)}")
         object.__setattr__(self, "wanted", wanted)
+        for name, kind in (("limits", TaskLimits), ("gears", FreeGears), ("robot", RobotModel), ("name", str)):
+            value = getattr(self, name)
+            if not isinstance(value, kind) and (value is not None or name in ("limits", "name")):
+                shown = "a text" if kind is str else f"a {kind.__name__}"
+                raise ParameterError(f"Task.{name} = {quote(value)}: must be {shown}")
+        if isinstance(self.samples, bool) or not isinstance(self.samples, (int, np.integer)) or self.samples < FEWEST:
+            raise ParameterError(f"Task.samples = {quote(self.samples)}: must be a whole number, {FEWEST} or more")
         for name, low in (("ambient", ABSOLUTE_ZERO), ("mounting", 0.0)):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not low < value < 1e6:

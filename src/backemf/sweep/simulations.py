@@ -26,6 +26,7 @@ from ..run import channel_unit
 from ..run_summary import RunSummary
 from ..simulate import count_steps, summarize
 from ..tree import numbers
+from ..units import linear_unit
 from ..values import Foreign, Number
 from .cases import Answers, Cases
 from .fingerprint import fingerprint
@@ -201,14 +202,14 @@ class Simulations(Swept):
             return channel_unit(self._some, name)
         if word == "initial":
             return "K" if rest.endswith("rise") else ""
-        if word == "load":
-            return units_of(type(self.load)).get(rest, "")
         if word == "command":
             return units_of(type(self.command)).get(rest) or channel_unit(self._some, "command")
         try:
-            return unit_of(name.removeprefix("actuator."))[1] or ""
+            own = unit_of(name.removeprefix("actuator."))[1] if word != "load" else units_of(type(self.load)).get(rest)
         except ParameterError:
             return ""
+        motor = self._some.motor
+        return linear_unit(own or "") if motor is not None and motor.motion == "linear" else own or ""
 
     @cached_property
     def _some(self) -> Actuator:

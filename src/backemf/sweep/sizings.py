@@ -13,9 +13,10 @@ from ..checks import quote
 from ..errors import BackemfError, BackemfWarning, ParameterError
 from ..parts import declaration_of
 from ..random.randomize import rebuild
-from ..size import Candidates, Found, Task
+from ..size import Candidates, Found, JointTask, Task
 from ..size import size as find_pairs
 from ..tree import numbers
+from ..units import linear_unit
 from ..values import Foreign
 from .cases import Answers, Case, Cases
 from .fingerprint import file_fingerprint, fingerprint
@@ -124,7 +125,10 @@ class Sizings(Swept):
             except ParameterError:
                 continue
             return PLAIN[inner] if part is None else _unit(_part(task, part), inner)
-        return FIGURES.get(name.rpartition(".")[2], "")
+        joint, _, figure = name.rpartition(".")
+        slides = any(joint in task.joints and task.joints[joint].slide is not None for task in self._tasks.values())
+        unit = FIGURES.get(figure, "")
+        return linear_unit(unit) if slides else unit
 
     def fingerprint(self) -> str:
         own = None if isinstance(self.candidates, (str, Path)) else _described(self.candidates)
@@ -210,12 +214,14 @@ def _changed(task: Task, name: str, value: float) -> Task:
 
 
 def _unit(part: Foreign, inner: str) -> str:
-    """Unit of a number below a part."""
+    """Unit of a number below a part; motion and load of a joint that slides have its units."""
     *path, last = inner.split(".")
+    slides = isinstance(part, JointTask) and part.slide is not None and path[:1] in (["motion"], ["load"])
     for word in path:
         part = part[int(word)] if isinstance(part, tuple) else getattr(part, word)
     it = declaration_of(type(part).__dataclass_fields__[last])
-    return (it and it.unit) or ""
+    unit = (it and it.unit) or ""
+    return linear_unit(unit) if slides else unit
 
 
 def _described(candidates: Foreign) -> object:

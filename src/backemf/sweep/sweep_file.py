@@ -37,12 +37,13 @@ from ..checks import quote
 from ..commands import Signal, from_csv
 from ..errors import BackemfError, ParameterError
 from ..files import read_text
-from ..loads import Load
 from ..parts import FAMILIES
 from ..random.distributions import Distribution
+from ..robot.joint_drive import JointDrive
 from ..robot.part_tables import WITHOUT_UNIT, read_kind, read_part, read_quantity, suggest
 from ..run import INPUTS
 from ..toml_text import parse_toml
+from ..units import linear_unit
 from ..values import Foreign
 from .functions import NAMED, make_swept
 from .space import HOW, Names, Space
@@ -219,22 +220,28 @@ def _path(value: Foreign, name: str, folder: Path, place: str) -> str:
 def _simulate(table: dict[str, Foreign], place: str, folder: Path) -> dict[str, Foreign]:
     made: dict[str, Foreign] = {}
     controller: Foreign = Voltage()
+    slides = "motor" in table and _slides(_path(table["motor"], "motor", folder, f"{place} motor"))
     if "controller" in table:
-        controller = made["controller"] = read_kind(FAMILIES["controller"], table["controller"], f"{place} controller")
+        at = f"{place} controller"
+        controller = made["controller"] = read_kind(FAMILIES["controller"], table["controller"], at, slides)
+
+    def own(unit: str) -> str:
+        return linear_unit(unit) if slides else unit
+
     readers: dict[str, Callable[[Foreign, str], Foreign]] = {
         "motor": lambda value, at: _path(value, "motor", folder, at),
-        "load": _load,
-        "command": lambda value, at: _command(value, INPUTS[controller.main], at, folder),
+        "load": lambda value, at: read_kind(FAMILIES["load"], value, at, slides),
+        "command": lambda value, at: _command(value, own(INPUTS[controller.main]), at, folder),
         "duration": lambda value, at: read_quantity(value, "s", at),
         "dt": lambda value, at: read_quantity(value, "s", at),
-        "position": lambda value, at: read_quantity(value, "rad", at),
-        "velocity": lambda value, at: read_quantity(value, "rad/s", at),
+        "position": lambda value, at: read_quantity(value, own("rad"), at),
+        "velocity": lambda value, at: read_quantity(value, own("rad/s"), at),
         "estimate": _flag,
         "supply": lambda value, at: read_part(Supply, value, at),
         "delay": lambda value, at: read_part(Delay, value, at),
-        "spring": lambda value, at: read_part(JointSpring, value, at),
+        "spring": lambda value, at: read_part(JointSpring, value, at, slides),
         "limits": lambda value, at: tuple(
-            read_kind(FAMILIES["limit"], row, at) for row in (value if isinstance(value, list) else [value])
+            read_kind(FAMILIES["limit"], row, at, slides) for row in (value if isinstance(value, list) else [value])
         ),
     }
     for name, value in table.items():
@@ -244,6 +251,14 @@ def _simulate(table: dict[str, Foreign], place: str, folder: Path) -> dict[str, 
         if name != "controller":
             made[name] = readers[name](value, f"{place} {name}")
     return made
+
+
+def _slides(motor: str) -> bool:
+    """Whether a motor is a linear one; whoever needs it says what is wrong with it."""
+    try:
+        return JointDrive(motor=motor).slides
+    except ParameterError:
+        return False
 
 
 def _command(value: Foreign, unit: str, place: str, folder: Path) -> Signal | float:
@@ -265,10 +280,6 @@ def _in_unit(text: str, unit: str, place: str) -> Foreign:
         return read_quantity(text, unit, place)
     except ParameterError:
         return text
-
-
-def _load(value: Foreign, place: str) -> Load:
-    return read_kind(FAMILIES["load"], value, place)
 
 
 def _flag(value: Foreign, place: str) -> bool:

@@ -113,7 +113,7 @@ def example(unit: str) -> str:
     if unit in CELSIUS:
         return "155 degC"
     if unit == "rad":
-        return "12 arcmin"
+        return "30 deg"
     return next((shown for symbol, shown in _KNOWN.values() if symbol == unit), describe(read_unit(unit))[1])
 
 
