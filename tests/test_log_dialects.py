@@ -88,6 +88,8 @@ NAMES = [
     ("current_position", "position", ""),
     ("target_current", "current_command", ""),
     ("p_des", "position_command", ""),
+    ("Position_Degrees", "position", "degrees"),
+    ("vel_dps", "velocity", "deg/s"),
     ("q_axis_current", "current", ""),
     ("position / deg", "position", "deg"),
     ("axis0.encoder.pos_estimate", "position", "rev"),
@@ -157,7 +159,12 @@ def test_counts_are_shares_or_multiples_of_a_unit(unit, channel, size):
     assert unit_scale(unit, channel) == (pytest.approx(size, rel=1e-12), 0.0)
 
 
-@pytest.mark.parametrize("unit", ["counts", "0 deg", "rev/0", "0.0015", "-1 deg"])
+def test_a_second_header_is_named(tmp_path):
+    with pytest.raises(ParameterError, match="line 4, time = 'time': the header comes again; split the file there"):
+        be.read_log(written(tmp_path, "time,position\n0,1\n1,2\ntime,position\n0,1\n"))
+
+
+@pytest.mark.parametrize("unit", ["Grad", "grad", "counts", "0 deg", "rev/0", "0.0015", "-1 deg"])
 def test_a_unit_without_a_size_is_refused(unit, tmp_path):
     path = written(tmp_path, "time,position\n0,1\n1,2\n")
     with pytest.raises(ParameterError, match=r"log\.csv, column 'position': the unit"):
