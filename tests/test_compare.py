@@ -102,8 +102,8 @@ def test_logs_with_other_channels_stand_in_one_table():
     """A velocity in one log of two is compared there; its row has a mean of one log, so none is printed."""
     first, second = logs()[0], logs()[1]
     time = first.times("position")
-    still = be.Log.from_arrays(time, {"velocity": 0.0 * time})
-    more = replace(first, channels={**first.channels, **still.channels})
+    faster = be.Log.from_arrays(time, {"velocity": np.gradient(first["position"], time)})
+    more = replace(first, channels={**first.channels, **faster.channels})
     found = be.compare([more, second], TRUTH, pendulum_rig())
     assert [(e.log, e.channel) for e in found.errors["drive"]] == [
         ("log 0", "position"), ("log 0", "velocity"), ("log 1", "position")
@@ -220,3 +220,15 @@ def test_bad_words_end_in_one_sentence(files, tmp_path):
     ):
         result = call("compare", *words)
         assert result.exit_code == 2 and sentence in result.output, result.output
+
+
+def test_zeros_that_nobody_measured_are_not_compared():
+    """A torque of zeros has no error of its own, and a sentence says so; asked for, it is compared."""
+    first = logs()[0]
+    time = first.times("position")
+    more = replace(first, channels={**first.channels, **be.Log.from_arrays(time, {"torque": 0.0 * time}).channels})
+    found = be.compare(more, TRUTH, pendulum_rig())
+    assert {error.channel for error in found.errors["drive"]} == {"position"}
+    assert len(found.notes) == 1 and "torque is not compared: it is 0 throughout in log 0" in repr(found)
+    asked = be.compare(more, TRUTH, pendulum_rig(), channels=["torque"])
+    assert asked.error("torque") > 0.0 and asked.notes == ()

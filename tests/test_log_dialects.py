@@ -88,6 +88,8 @@ NAMES = [
     ("current_position", "position", ""),
     ("target_current", "current_command", ""),
     ("p_des", "position_command", ""),
+    ("Position_Degrees", "position", "degrees"),
+    ("vel_dps", "velocity", "deg/s"),
     ("q_axis_current", "current", ""),
     ("position / deg", "position", "deg"),
     ("axis0.encoder.pos_estimate", "position", "rev"),
@@ -157,7 +159,12 @@ def test_counts_are_shares_or_multiples_of_a_unit(unit, channel, size):
     assert unit_scale(unit, channel) == (pytest.approx(size, rel=1e-12), 0.0)
 
 
-@pytest.mark.parametrize("unit", ["counts", "0 deg", "rev/0", "0.0015", "-1 deg"])
+def test_a_second_header_is_named(tmp_path):
+    with pytest.raises(ParameterError, match="line 4, time = 'time': the header comes again; split the file there"):
+        be.read_log(written(tmp_path, "time,position\n0,1\n1,2\ntime,position\n0,1\n"))
+
+
+@pytest.mark.parametrize("unit", ["Grad", "grad", "counts", "0 deg", "rev/0", "0.0015", "-1 deg"])
 def test_a_unit_without_a_size_is_refused(unit, tmp_path):
     path = written(tmp_path, "time,position\n0,1\n1,2\n")
     with pytest.raises(ParameterError, match=r"log\.csv, column 'position': the unit"):
@@ -189,3 +196,59 @@ def test_a_log_with_a_wrapped_clock_says_so(tmp_path):
     found = be.read_log(written(tmp_path, f"millis,position_deg\n{rows}"))
     assert found.duration == pytest.approx(0.09)
     assert found.notes == ("the clock wraps once at 65536, and was continued there",)
+
+
+UNITS = {"ms": 1e3, "us": 1e6, "ns": 1e9}
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_date_in_counts_is_no_second(unit):
+    """1.76e9 s since 1970 is in 2025; the same in ms is beyond all dates."""
+    time = np.arange(1.76e9, 1.76e9 + 1.0, 0.02)
+    channels = {"position": np.sin(time - time[0])}
+    assert [f.cause for f in be.Log.from_arrays(time, channels).check() if f.severity == "error"] == []
+    found = [f for f in be.Log.from_arrays(time * UNITS[unit], channels).check() if f.severity == "error"]
+    assert [f.cause for f in found] == [f"{unit}-as-si"] and f'units={{"time": "{unit}"}}' in found[0].explanation
+
+
+def test_milliseconds_without_a_unit_are_warned_of():
+    time = np.arange(0.0, 4000.0, 20.0)
+    log = be.Log.from_arrays(time, {"position": np.sin(0.002 * time)})
+    assert [f.cause for f in log.check() if f.severity == "warning"] == ["slow"]
+
+
+# --- tables and rows of other files
+
+
+@pytest.mark.parametrize("unit", ["ms", "us", "ns"])
+def test_dates_in_parquet_are_times(unit, tmp_path):
+    """As data frames write them: seconds since the first, whatever one count is."""
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    ticks = {"ms": 10**3, "us": 10**6, "ns": 10**9}[unit]
+    counts = [1_760_000_000 * ticks, 1_760_000_000 * ticks + ticks // 100, 1_760_000_001 * ticks]
+    stamps = arrow.array(counts, arrow.timestamp(unit, tz="UTC"))
+    parquet.write_table(arrow.table({"timestamp": stamps, "position": [1.0, 2.0, 3.0]}), tmp_path / "a.parquet")
+    np.testing.assert_allclose(be.read_log(tmp_path / "a.parquet").time, [0.0, 0.01, 1.0], rtol=1e-12)
+    parquet.write_table(arrow.table({"time": [0.0, 1.0, 2.0], "position": stamps}), tmp_path / "b.parquet")
+    with pytest.raises(ParameterError, match="the column 'position' must be numbers, not timestamp"):
+        be.read_log(tmp_path / "b.parquet")
+
+
+def test_lists_in_parquet_are_joints(tmp_path):
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    table = {"timestamp": [0.0, 0.1], "observation.state": [[1.0, 2.0], [3.0, 4.0]]}
+    parquet.write_table(arrow.table(table), tmp_path / "a.parquet")
+    found = be.read_log(tmp_path / "a.parquet", {"position": "observation.state"}, joints=["hip", "knee"])
+    assert found.joint("knee")["position"].tolist() == [2.0, 4.0]
+    parquet.write_table(arrow.table(table | {"observation.state": [[1.0], [3.0, 4.0]]}), tmp_path / "b.parquet")
+    with pytest.raises(ParameterError, match="must be numbers, or lists of one length"):
+        be.read_log(tmp_path / "b.parquet", {"position": "observation.state"})
+
+
+def test_rows_of_json_may_stand_in_a_list_or_in_lines(tmp_path):
+    rows = ['{"t": 0.0, "angle": 1.0}', '{"t": 0.5, "angle": 2.0}']
+    for name, text in (("log.json", f"[{', '.join(rows)}]"), ("log.jsonl", "\n".join(rows) + "\n")):
+        found = be.read_log(written(tmp_path, text, name=name))
+        assert found["position"].tolist() == [1.0, 2.0] and found.time.tolist() == [0.0, 0.5]
+    with pytest.raises(ParameterError, match="is not JSON that can be read"):
+        be.read_log(written(tmp_path, "{}\nno", name="log.jsonl"))

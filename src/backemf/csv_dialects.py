@@ -10,7 +10,7 @@ from typing import BinaryIO, NamedTuple
 
 SPACES = " "
 """Delimiter of cells between which there are spaces, one or several."""
-_BLOCK = 1 << 20
+_START, _BLOCK = 1 << 12, 1 << 20
 _SEPARATOR = re.compile(r"sep=([,;\t])\s*", re.IGNORECASE)
 _UNIT = re.compile(r"[\[(]?([^\[\]()]*)[\])]?")
 _COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
@@ -33,10 +33,11 @@ class Layout(NamedTuple):
 
 def find_encoding(file: BinaryIO) -> str:
     """UTF-8, UTF-16 with its mark, or where it is neither, what Windows writes in western Europe."""
-    start = file.read(2)
+    start = file.read(_START)
     file.seek(0)
-    if start in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-        return "utf-16"
+    if start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        text = start.decode("utf-16", "replace")
+        return "utf-8-sig" if "\x00" in text or "\ufeff" in text else "utf-16"
     decoder, found = codecs.getincrementaldecoder("utf-8")(), "utf-8-sig"
     while block := file.read(_BLOCK):
         if min(block) < 9:

@@ -157,7 +157,7 @@ def _number(path: Path, line: int, name: str, text: str) -> float:
     try:
         value = words[text.lower()] if text.lower() in words else float(text)
     except ValueError:
-        raise ParameterError(f"{path}, line {line}, {name} = {text[:20]!r}: {_remedy(text)}") from None
+        raise ParameterError(f"{path}, line {line}, {name} = {text[:20]!r}: {_remedy(name, text)}") from None
     if not np.isfinite(value):
         raise ParameterError(
             f"{path}, line {line}, {name} = {text[:20]}: must be finite; leave the cell empty "
@@ -166,8 +166,10 @@ def _number(path: Path, line: int, name: str, text: str) -> float:
     return value
 
 
-def _remedy(text: str) -> str:
+def _remedy(name: str, text: str) -> str:
     """What to write in the place of a cell that is no number."""
+    if text == name:
+        return "the header comes again; split the file there, each part is a log"
     if _CLOCK.fullmatch(text):
         return "must be a number, not a date or a time of day; write seconds since the start"
     if has_decimal_comma(text):

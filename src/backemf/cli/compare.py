@@ -12,7 +12,7 @@ from ..errors import ParameterError
 from .app import AsJson, app, option
 from .complete import complete_motor
 from .log import notes, pairs
-from .tables import print_columns, print_json, print_written
+from .tables import print_columns, print_findings, print_json, print_written
 from .words import quantity, require_ending
 
 if TYPE_CHECKING:
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 @app.command(
     epilog="""\b
 Files of logs:
-  .csv, .tsv, .txt, .parquet, .npz, .json, .mcap, or the folder of a ROS 2 bag
+  .csv, .tsv, .txt, .parquet, .npz, .json, .jsonl, .mcap,
+  or the folder of a ROS 2 bag
 
 \b
 Examples:
@@ -74,6 +75,7 @@ def compare(
         return
     heads, rows = found.table()
     print_columns(heads, rows, [k > 1 for k in range(len(heads))])
+    print_findings([("info", "logs", note) for note in found.notes])
     print_written(pictures)
 
 
@@ -90,7 +92,8 @@ def _answer(found: Comparison) -> Json:
         means = [found.mean(channel, name) for channel in dict.fromkeys(e.channel for e in every)]
         answer.append({"motor": name, "errors": [_row(asdict(e)) for e in every],
                        "mean": [_row(asdict(e)) for e in means if e is not None]})  # fmt: skip
-    return {"logs": [{"file": log.name, "hash": log.hash} for log in found.logs], "motors": answer}
+    return {"logs": [{"file": log.name, "hash": log.hash} for log in found.logs], "motors": answer,
+            "notes": list(found.notes)}  # fmt: skip
 
 
 def _row(error: dict[str, Json]) -> Json:

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 @app.command(
     epilog="""\b
 Files of logs:
-  .csv, .tsv, .txt, .parquet, .npz, .json, .mcap, or the folder of a ROS 2 bag
+  .csv, .tsv, .txt, .parquet, .npz, .json, .jsonl, .mcap,
+  or the folder of a ROS 2 bag
 
 \b
 Examples:

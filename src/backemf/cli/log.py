@@ -32,7 +32,8 @@ def _group() -> None:
     short_help="Report what is suspicious about a log.",
     epilog="""\b
 Files:
-  .csv, .tsv, .txt, .parquet, .npz, .json, .mcap, or the folder of a ROS 2 bag
+  .csv, .tsv, .txt, .parquet, .npz, .json, .jsonl, .mcap,
+  or the folder of a ROS 2 bag
 
 \b
 Examples:

@@ -23,6 +23,7 @@ from .identification import require_logs, require_rig
 from .log import Log
 from .prior import read_prior
 from .rig import Rig
+from .unmeasured import unmeasured, unmeasured_channels
 
 if TYPE_CHECKING:
     from ..plot.types import Figure
@@ -47,6 +48,12 @@ class Comparison:
     def names(self) -> tuple[str, ...]:
         """Names of the drives."""
         return tuple(drive.name for drive in self.drives)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Channels that were not compared, one sentence each."""
+        compared = {error.channel for found in self.errors.values() for error in found}
+        return tuple(said for name, said in unmeasured_channels(self.logs).items() if name not in compared)
 
     def error(self, channel: str = "position", name: str | None = None) -> float:
         """Mean over the logs of the mean absolute error of a channel, in its SI unit."""
@@ -134,7 +141,7 @@ class Comparison:
 
     def __repr__(self) -> str:
         count = "1 log" if len(self.logs) == 1 else f"{len(self.logs)} logs"
-        return f"Comparison of {count}\n{self.text()}"
+        return "\n".join((f"Comparison of {count}", self.text(), *self.notes))
 
 
 def compare(
@@ -168,7 +175,7 @@ def compare(
         for drive in drives:
             predictions[drive.name] = tuple(predict_drive(drive, bench, given, channels))
             errors[drive.name] = tuple(e for pair in zip(given, predictions[drive.name], strict=True)
-                                       for e in _errors(*pair))  # fmt: skip
+                                       for e in _errors(*pair, every=channels is not None))  # fmt: skip
             done(1)
     return Comparison(drives, bench, tuple(given), predictions, errors)
 
@@ -215,12 +222,16 @@ def _name_of(given: object) -> str:
     return name if isinstance(name, str) and name else "drive"
 
 
-def _errors(log: Log, predicted: Log) -> list[Error]:
+def _errors(log: Log, predicted: Log, every: bool) -> list[Error]:
+    """Errors of each joint, without channels that nobody measured unless every one is asked for."""
     found = []
+    idle = {joint: () if every else unmeasured(log.joint(joint) if joint else log) for joint in log.joints or ("",)}
     for channel in predicted.channels:
         measured = log[channel]
         off = predicted[channel] - (measured if measured.ndim == predicted[channel].ndim else measured[:, None])
         for k, joint in enumerate(log.joints or ("",)):
+            if channel in idle[joint]:
+                continue
             part = off[:, k] if log.joints else off
             name = f"{log.name}, {joint}" if joint else log.name
             found.append(

@@ -23,6 +23,8 @@ _INPUTS = ("position_command", "velocity_command", "effort_command", "voltage_co
 """What a column `command` may be, by the unit it has."""
 _COMMANDS = ("command", "cmd", "setpoint", "target", "goal", "reference", "desired")
 """Names of such columns."""
+_SPOKEN = {"radps": "rad/s", "rads": "rad/s", "degps": "deg/s", "dps": "deg/s"}
+"""Units as names of columns have them."""
 _COUNTS = ("count", "tick", "lsb", "raw", "step", "pulse")
 """Names of units that every device has of its own size."""
 NATIVE = {
@@ -147,9 +149,11 @@ def _unit_behind(name: str) -> tuple[str | None, str]:
     parts = name.strip().split("_")
     for cut in range(1, len(parts)):
         word, unit = "_".join(parts[:cut]), "/".join(parts[cut:])
-        channel = _command_channel(unit) if word.lower() in _COMMANDS else find_channel(word)
-        if channel is not None and _is_unit(unit, channel):
-            return channel, unit
+        unit = _SPOKEN.get(unit.lower(), unit)
+        for spelled in dict.fromkeys((unit, unit.lower())):
+            channel = _command_channel(spelled) if word.lower() in _COMMANDS else find_channel(word)
+            if channel is not None and _is_unit(spelled, channel):
+                return channel, spelled
     return None, ""
 
 

@@ -44,7 +44,10 @@ class Known:
             hint = (
                 near
                 if near.startswith("did")
-                else (f"give it with log.with_meta, or as a line # {self.note} = ... above the header of a CSV file")
+                else (
+                    f"give it with log.with_meta, on the command line with --note, or as a line # {self.note} = ... "
+                    "above the header of a CSV file"
+                )
             )
             raise ParameterError(f"{at}the log has no note {self.note!r}, which the rig refers to: {hint}")
         if isinstance(given, (bool, str)):

@@ -147,10 +147,14 @@ def read_parquet(path: Path, wanted: Wanted) -> Log:
     except (pyarrow.ArrowException, OSError, MemoryError) as error:
         raise ParameterError(f"{path}: is no parquet file that can be read ({first_line(error)})") from None
     units = {f.name: (f.metadata or {}).get(b"unit", b"").decode("utf-8", "replace") for f in table.schema}
+    # dates and durations bring their own unit, and come as seconds
+    units |= {f.name: "s" for f in table.schema if _ticks(f.type) is not None}
     columns = find_columns(str(path), table.column_names, units, wanted)
     content: dict[str, np.ndarray] = {}
     for column, values in zip(columns, table.columns, strict=True):
         read = column.heading.channel is not None
+        if read and _ticks(values.type) is not None and column.heading.channel != TIME:
+            raise ParameterError(f"{path}: the column {column.text!r} must be numbers, not {values.type}")
         content[column.text] = _numbers(path, column.text, values) if read else np.zeros(table.num_rows)
     meta, between = _parquet_meta(path, table.schema.metadata or {})
     return log_of_columns(str(path), content, units, wanted, meta, between=between)
@@ -169,17 +173,35 @@ def _parquet_units(path: Path) -> dict[str, str]:
 
 
 def _numbers(path: Path, name: str, values: Any) -> np.ndarray:
-    """A column as numbers, NaN where it is null; NaN itself is refused."""
-    try:
-        found = np.array(values.to_numpy(), dtype=float)
-    except (TypeError, ValueError):
-        raise ParameterError(f"{path}: the column {name!r} must be numbers, not {values.type}") from None
+    """A column as numbers, NaN where it is null; NaN itself is refused. Dates are seconds since the first."""
     null = np.array(values.is_null().to_numpy(), dtype=bool)
-    for row in np.flatnonzero(~np.isfinite(found) & ~null)[:1]:
+    ticks = _ticks(values.type)
+    try:
+        if ticks is not None:
+            whole = np.array(values.cast("int64").fill_null(0).to_numpy())
+            first = whole[~null][0] if not null.all() and "timestamp" in str(values.type) else 0
+            return np.where(null, np.nan, (whole - first) * ticks)
+        if "list" in str(values.type):
+            # one value for each joint, in every row
+            found = np.array(values.to_pylist(), dtype=float)
+            null = null[:, None]
+        else:
+            found = np.array(values.to_numpy(), dtype=float)
+    except (TypeError, ValueError):
+        raise ParameterError(
+            f"{path}: the column {name!r} must be numbers, or lists of one length, not {values.type}"
+        ) from None
+    for row in np.argwhere(~np.isfinite(found) & ~null)[:1, 0]:
         raise ParameterError(
             f"{path}, row {row}, {name} = {found[row]}: must be finite; write null where nothing was measured"
         )
     return found
+
+
+def _ticks(kind: Any) -> float | None:
+    """Seconds of one count of a date or a duration; None of other types."""
+    found = re.match(r"(?:timestamp|duration)\[(s|ms|us|ns)", str(kind))
+    return None if found is None else {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}[found[1]]
 
 
 def _parquet_meta(path: Path, metadata: Mapping[bytes, bytes]) -> tuple[dict[str, Any], Any]:
@@ -205,6 +227,7 @@ READERS: dict[str, Callable[[Path, Wanted], Log]] = {
     PART: read_parts,
     ".npz": read_archive,
     ".json": read_json,
+    ".jsonl": read_json,
     ".mcap": read_mcap,
 }
 """What reads a log, by the ending of its name."""

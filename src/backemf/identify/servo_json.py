@@ -23,14 +23,16 @@ WORD, SIGN = 65536, 32767
 
 
 def read_json(path: Path, wanted: Wanted) -> Log:
-    """A log from JSON: rows in `entries`, or one list per column; single values are notes."""
+    """A log from JSON: rows in `entries`, in a list or in lines, or one list per column; single values are notes."""
     text = read_text(path, LARGEST, what="a log in JSON")
     try:
-        content = json.loads(text, parse_constant=lambda word: _refuse(path, word))
+        content = _lines(text, path) if path.suffix.lower() == ".jsonl" else _parse(text, path)
     except ParameterError:
         raise
     except (ValueError, RecursionError) as error:
         raise ParameterError(f"{path}: is not JSON that can be read ({str(error)[:100]})") from None
+    if isinstance(content, list) and all(isinstance(row, dict) for row in content):
+        content = {"entries": content}
     if not isinstance(content, dict):
         raise ParameterError(
             f"{path}: holds a {type(content).__name__}; a log is an object with entries, or with lists"
@@ -42,6 +44,15 @@ def read_json(path: Path, wanted: Wanted) -> Log:
     if LOAD in table and LOAD not in wanted.channels.values():
         table = _read_duty(table, str(meta.get("motor", "")), notes)
     return log_of_columns(str(path), table, units, wanted, meta, notes)
+
+
+def _parse(text: str, path: Path) -> Any:
+    return json.loads(text, parse_constant=lambda word: _refuse(path, word))
+
+
+def _lines(text: str, path: Path) -> list[Any]:
+    """Rows that stand in lines of their own."""
+    return [_parse(line, path) for line in text.splitlines() if line.strip()]
 
 
 def _refuse(path: Path, word: str) -> Any:

@@ -34,7 +34,8 @@ def unmeasured_channels(logs: Iterable[Log]) -> dict[str, str]:
     for log in logs:
         for joint in log.joints or ("",):
             for name in unmeasured(log.joint(joint) if joint else log):
-                found.setdefault(name, []).append(joint or Path(log.name).name or "the log")
+                place = ", ".join(each for each in (Path(log.name).name, joint) if each)
+                found.setdefault(name, []).append(place or "the log")
     return {
         name: f"{name} is not compared: it is 0 throughout in {_list(places)} while others change: nobody measured it"
         for name, places in found.items()

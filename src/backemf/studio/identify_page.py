@@ -30,7 +30,7 @@ from .session import Download, Session
 from .widgets import box, card, columns, empty, named, picture, refreshable_method, sentence, table
 from .work import Work, report_frame, start_button
 
-LOGS = (".csv", ".tsv", ".txt", ".parquet", ".npz", ".json", ".mcap")
+LOGS = (".csv", ".tsv", ".txt", ".parquet", ".npz", ".json", ".jsonl", ".mcap")
 """Files of logs."""
 OTHERS = (".toml", ".xml", ".mjcf")
 """A rig, and the model of a robot."""

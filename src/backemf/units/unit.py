@@ -137,6 +137,9 @@ REFUSED = {
     "degC": 'is a temperature and stands alone: a difference is in "K"',
 }
 REFUSED |= {"HP": REFUSED["hp"], "F": REFUSED["degF"]}
+REFUSED |= dict.fromkeys(
+    ("Grad", "grad", "gon"), 'has two readings, degrees and gons: write "deg", or 0.9 deg for a gon'
+)
 
 
 def find_unit(name: str, force: bool = False, turning: bool = False) -> Unit:
@@ -145,6 +148,9 @@ def find_unit(name: str, force: bool = False, turning: bool = False) -> Unit:
     With `force`, pounds, ounces and kilograms are weights; with `turning`, minutes are minutes per turn.
     """
     name = SYNONYMS.get(name, name)
+    if name in REFUSED and name not in UNITS:
+        # before its first letter is taken for a prefix
+        raise _unknown(name)
     base, prefix = name, ""
     if name not in UNITS and name[:1] in _PREFIXES:
         base, prefix = SYNONYMS.get(name[1:], name[1:]), name[:1]

@@ -24,8 +24,8 @@ LARGEST = 100_000_000
 """Largest file [bytes]."""
 LARGEST_SESSION = 400_000_000
 """Largest sum of the files of a session [bytes]."""
-ENDINGS = (".csv", ".tsv", ".txt", ".parquet", ".npz", ".json", ".mcap", ".toml", ".xml", ".mjcf", ".urdf", ".usd",
-           ".usda", ".usdc", ".proto", ".wbt")  # fmt: skip
+ENDINGS = (".csv", ".tsv", ".txt", ".parquet", ".npz", ".json", ".jsonl", ".mcap", ".toml", ".xml", ".mjcf", ".urdf",
+           ".usd", ".usda", ".usdc", ".proto", ".wbt")  # fmt: skip
 """Files that some reader of the command line reads."""
 INDEX = "index.json"
 
