@@ -19,9 +19,6 @@ class MjOption(Protocol):
     disableflags: int
     enableflags: int
     disableactuator: int
-    enableflags: int
-    solver: int
-    noslip_iterations: int
 
 
 class MjModel(Protocol):
