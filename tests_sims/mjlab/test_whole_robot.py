@@ -17,9 +17,9 @@ from robot_models import JOINTS, write_robot
 import backemf as be
 
 
-def entity(folder: Path, kind: str | None = None) -> Entity:
-    """The quadruped, by its own module."""
-    robot = be.read_robot(write_robot(folder / "robot"))
+def entity(folder: Path, kind: str | None = None, robot: be.Robot | None = None) -> Entity:
+    """A robot, by default the quadruped, by its own module."""
+    robot = be.read_robot(write_robot(folder / "robot")) if robot is None else robot
     (folder / "out").mkdir()
     robot.export("mjlab", folder / "out" / "dog.py", kind=kind)
     spec = importlib.util.spec_from_file_location("dog", folder / "out" / "dog.py")
@@ -52,3 +52,22 @@ def test_the_quadruped_stands_on_position_actuators(tmp_path: Path):
     for _ in range(250):
         mujoco.mj_step(model, data)
     assert np.isfinite(data.qpos).all() and 0.25 < data.qpos[2] < 0.36
+
+
+def test_a_carriage_on_a_belt_is_in_newtons(tmp_path: Path):
+    """mjlab's slide has the rotor's mass in kg, and 2000 N/m bring its carriage to 0.1 m."""
+    (tmp_path / "axis.xml").write_text(
+        '<mujoco><option gravity="0 0 0"/><worldbody><body name="carriage"><joint name="lift" type="slide" axis="1 0 0"'
+        ' armature="0.3"/><geom type="box" size=".1 .1 .1" mass="5"/></body></worldbody></mujoco>'
+    )
+    motor, pd = be.Datasheet.load("maxon-re40-148867").motor(), be.IdealPd(stiffness=2000.0, damping=200.0)
+    drive = be.JointDrive(motor=motor, slide=be.design.Belt(radius=0.012), controller=pd)
+    robot = be.Robot(model=tmp_path / "axis.xml", supply=be.Supply(voltage=24.0), drives={"lift": drive})
+    model = entity(tmp_path, "builtin_position", robot).spec.compile()
+    assert model.dof_armature[0] == pytest.approx(motor.rotor.inertia / 0.012**2, rel=1e-5)
+    data = mujoco.MjData(model)
+    data.ctrl[0] = 0.1
+    for _ in range(500):
+        mujoco.mj_step(model, data)
+    # friction of the motor holds it a little off
+    assert abs(data.qpos[0] - 0.1) < float(motor.friction.coulomb) / 0.012 / 2000.0 + 1e-4

@@ -59,3 +59,66 @@ def test_the_arm_holds_its_pose(tmp_path: Path):
         solver.step(here, there, control, None, 1e-3)
         here, there, before, after = there, here, after, before
     assert np.abs(here.joint_q.numpy()[-6:] - 0.2).max() < 0.05
+
+
+RAIL = """#usda 1.0
+(
+    defaultPrim = "World"
+    metersPerUnit = 1
+    kilogramsPerUnit = 1
+)
+def Xform "World" {
+    def PhysicsScene "scene" {}
+    def Xform "axis" (prepend apiSchemas = ["PhysicsArticulationRootAPI"]) {
+        def Xform "base" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]) {
+            float physics:mass = 5
+        }
+        def Xform "carriage" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]) {
+            float physics:mass = 5
+        }
+        def PhysicsFixedJoint "floor" {
+            rel physics:body1 = </World/axis/base>
+        }
+        def PhysicsPrismaticJoint "lift" {
+            rel physics:body0 = </World/axis/base>
+            rel physics:body1 = </World/axis/carriage>
+            uniform token physics:axis = "X"
+        }
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("kind", [None, "backemf"])
+def test_a_carriage_on_a_belt_moves_as_in_simulate(kind: str | None, tmp_path: Path):
+    """Newton's slide has the rotor's mass in kg and its force in N; with the whole motor it moves as by ourselves."""
+    (tmp_path / "axis.usda").write_text(RAIL)
+    motor, belt = be.Datasheet.load("maxon-re40-148867").motor(), be.design.Belt(radius=0.012)
+    pd = be.IdealPd(stiffness=2000.0, damping=200.0)
+    drive = be.JointDrive(motor=motor, slide=belt, controller=pd)
+    robot = be.Robot(model=tmp_path / "axis.usda", supply=be.Supply(voltage=24.0), drives={"lift": drive})
+    robot.export("newton", tmp_path / "with_motor.usda", kind=kind)
+    builder = newton.ModelBuilder(gravity=(0.0, 0.0, 0.0))
+    builder.add_usd(str(tmp_path / "with_motor.usda"))
+    model = builder.finalize()
+    assert model.joint_armature.numpy()[-1] == pytest.approx(motor.rotor.inertia / 0.012**2, rel=1e-5)
+    fuse(model)
+    solver = newton.solvers.SolverFeatherstone(model)
+    here, there, control = model.state(), model.state(), model.control()
+    newton.eval_fk(model, model.joint_q, model.joint_qd, here)
+    control.joint_target_q.fill_(0.1)
+    before, after = model.actuators[0].state(), model.actuators[0].state()
+    seen = []
+    for _ in range(300):
+        control.joint_f.zero_()
+        model.actuators[0].step(here, control, before, after, dt=1e-3)
+        here.clear_forces()
+        solver.step(here, there, control, None, 1e-3)
+        here, there, before, after = there, here, after, before
+        seen.append(here.joint_q.numpy()[-1])
+    if kind is None:
+        assert abs(seen[-1] - 0.1) < 0.01
+        return
+    actuator = be.Actuator(belt.motor(motor), be.Supply(voltage=24.0), controller=pd)
+    ours = be.simulate(actuator, be.Inertia(inertia=5.0), 0.1, 0.3, 1e-3)
+    assert np.abs(np.array(seen) - ours["position"][-300:]).max() < 2e-3
