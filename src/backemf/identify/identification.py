@@ -101,6 +101,7 @@ def identify(
     require_rig(rig, "identify")
     if rig.load.kind is not RobotModel and not isinstance(prior, (Mapping, ActuatorSet)):
         given = [only_joint(log) for log in given]
+    compare = [compare] if isinstance(compare, str) else compare
     seed = require_seed("identify", seed)
     _refuse_copies(given)
     read = read_drives(prior, joints_of(given))
