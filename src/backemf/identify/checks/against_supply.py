@@ -29,8 +29,8 @@ def check_against_supply(log: Log, rig: Rig, motor: MotorFigures) -> Iterator[Fi
     if motor.voltage is not None and volts > ABSURD * motor.voltage:
         yield finding(
             "supply.voltage", "error", f"{amount(volts, 'bus_voltage')} in the rig, {volts / motor.voltage:.3g} times "
-            f"the motor's rated {amount(motor.voltage, 'bus_voltage')}: it is in another unit, or the motor is another; "
-            "correct the rig", "rig",
+            f"the motor's rated {amount(motor.voltage, 'bus_voltage')}: it is in another unit, or the motor is "
+            "another; correct the rig", "rig",
         )  # fmt: skip
     elif "bus_voltage" in log:
         seen = float(np.median(log["bus_voltage"]))
