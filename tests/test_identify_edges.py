@@ -137,3 +137,8 @@ def test_one_channel_may_be_named_without_a_list():
     assert set(be.compare(logs()[0], TRUTH, pendulum_rig(), channels="position").predictions["drive"][0].channels) == {
         "position"
     }
+
+
+def test_the_name_of_a_part_frees_all_its_numbers():
+    by_name = be.identify(logs()[:1], TRUTH, rig=pendulum_rig(), free="rotor")
+    assert [each.name for each in by_name.parameters] == ["motor.rotor.inertia"]

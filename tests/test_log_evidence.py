@@ -216,3 +216,15 @@ def test_a_supply_of_another_size_is_found(volts, severity):
             ParameterError, match=r"supply\.voltage: 7400 V in the rig, 1e\+03 times the motor's rated 7\.4 V"
         ):
             be.compare(swing(), SERVO, rig)
+
+
+def test_a_current_that_has_lost_its_sign_is_found():
+    """Drivers log the size of a current; with its sign, or with a duty of one sign, nothing is said."""
+    duty = 0.5 * np.sin(0.7 * TIME)
+    for current, push, wrong in (
+        (np.abs(3.0 * duty + 0.01 * NOISE[0]), duty, ["unsigned"]),
+        (3.0 * duty + 0.01 * NOISE[0], duty, []),
+        (np.abs(3.0 * duty), np.abs(duty), []),
+    ):
+        log = be.Log.from_arrays(TIME, {"duty": push, "current": current})
+        assert causes(log, severity="error") == wrong
