@@ -129,3 +129,16 @@ def test_a_pendulum_that_the_motor_cannot_lift_is_refused():
 def test_a_limit_in_degrees_is_warned_of():
     with pytest.warns(BackemfWarning, match="60 rad is 9.55 turns: .* if degrees were meant"):
         be.excite(TRUTH, pendulum_rig(), 0.5, limits=be.MotionLimits(position=60.0), free=FREE)
+
+
+def test_one_channel_may_be_named_without_a_list():
+    one = be.identify(logs()[:1], off_by(TRUTH, 0.1), rig=pendulum_rig(), free=FREE[:1], compare="position")
+    assert {error.channel for error in one.errors} == {"position"}
+    assert set(be.compare(logs()[0], TRUTH, pendulum_rig(), channels="position").predictions["drive"][0].channels) == {
+        "position"
+    }
+
+
+def test_the_name_of_a_part_frees_all_its_numbers():
+    by_name = be.identify(logs()[:1], TRUTH, rig=pendulum_rig(), free="rotor")
+    assert [each.name for each in by_name.parameters] == ["motor.rotor.inertia"]

@@ -203,3 +203,28 @@ def test_a_torque_of_the_brake_has_the_wrong_sign():
     for sign, wrong in ((1.0, []), (-1.0, ["sign"])):
         log = be.Log.from_arrays(TIME, {"current": current, "torque": sign * 0.1 * current + 1e-3 * NOISE[0]})
         assert causes(log, severity="error") == wrong
+
+
+@pytest.mark.parametrize(("volts", "severity"), [(7.4, None), (12.0, "warning"), (7400.0, "error")])
+def test_a_supply_of_another_size_is_found(volts, severity):
+    """Against the motor's rated 7.4 V, and against what the log has."""
+    rig = replace(RIG, supply=be.Supply(voltage=volts))
+    found = [f.severity for f in swing(bus_voltage=7.3 + 0.0 * TIME).check(SERVO, rig) if f.figure == "supply.voltage"]
+    assert found == ([severity] if severity else [])
+    if severity == "error":
+        with pytest.raises(
+            ParameterError, match=r"supply\.voltage: 7400 V in the rig, 1e\+03 times the motor's rated 7\.4 V"
+        ):
+            be.compare(swing(), SERVO, rig)
+
+
+def test_a_current_that_has_lost_its_sign_is_found():
+    """Drivers log the size of a current; with its sign, or with a duty of one sign, nothing is said."""
+    duty = 0.5 * np.sin(0.7 * TIME)
+    for current, push, wrong in (
+        (np.abs(3.0 * duty + 0.01 * NOISE[0]), duty, ["unsigned"]),
+        (3.0 * duty + 0.01 * NOISE[0], duty, []),
+        (np.abs(3.0 * duty), np.abs(duty), []),
+    ):
+        log = be.Log.from_arrays(TIME, {"duty": push, "current": current})
+        assert causes(log, severity="error") == wrong

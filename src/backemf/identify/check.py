@@ -11,6 +11,7 @@ from ..errors import ParameterError
 from ..motor import Motor
 from .checks.against_load import check_against_load
 from .checks.against_rig import check_against_rig
+from .checks.against_supply import check_against_supply
 from .checks.clocks import check_clocks
 from .checks.range import check_range
 from .checks.samples import check_samples
@@ -43,8 +44,9 @@ def check_log(log: Log, motor: Motor | Actuator | None = None, rig: Rig | None =
         contradictions = list(check_against_rig(log, rig))
         findings += contradictions
         if not log.joints and not any(each.severity == "error" for each in contradictions):
-            said = {found.cause for found in findings}
-            findings += [found for found in check_against_load(log, rig, figures) if found.cause not in said]
+            said = {(found.figure, found.cause) for found in findings}
+            more = (*check_against_load(log, rig, figures), *check_against_supply(log, rig, figures))
+            findings += [found for found in more if (found.figure, found.cause) not in said]
     findings += _of_reading(log)
     return sorted(findings, key=lambda found: _ORDER.index(found.severity))
 
@@ -78,7 +80,7 @@ def refuse_contradictions(logs: Sequence[Log], drives: Mapping[str, Actuator], r
                 figures = known[key] if key in known else known.setdefault(key, MotorFigures.of(own))
             single, place = log.joint(joint) if joint else log, f"{caller}: {log.name or 'log'} {joint}".rstrip()
             _refuse(_check_joints(single, figures), place)
-            _refuse(check_against_load(single, rig, figures), place)
+            _refuse((*check_against_load(single, rig, figures), *check_against_supply(single, rig, figures)), place)
 
 
 def _refuse(findings: Iterable[Finding], place: str) -> None:

@@ -166,6 +166,7 @@ def compare(
     """
     given = _named(require_logs(logs, "compare"))
     bench = require_rig(rig, "compare")
+    channels = [channels] if isinstance(channels, str) else channels
     drives = _drives(actuator)
     for drive in drives:
         own = {joint: each.actuator for joint, each in drive.joints.items()} or {"": drive.actuator}

@@ -88,7 +88,8 @@ def identify(
         prior: What is believed of it: a catalogue id, a path, a `Datasheet`, a `Motor` or an `Actuator`; of a robot,
             one for all joints, an `ActuatorSet`, or one of these by patterns of joints' names.
         rig: What the logs were taken on.
-        free: Names of what may move, with wildcards, such as "friction.*"; None: whatever a law needs.
+        free: Names of what may move, or of a part of which all may, with wildcards, such as "friction" or
+            "friction.load.*"; None: whatever a law needs.
         hold_out: Logs that the fit does not see, by a note, as in "kp==800", or by a file, as in "file==swing.csv"; or
             the last share of each, as in 0.4.
         compare: Channels to compare; None: position and velocity of a joint that is free, torque, current and
@@ -101,6 +102,7 @@ def identify(
     require_rig(rig, "identify")
     if rig.load.kind is not RobotModel and not isinstance(prior, (Mapping, ActuatorSet)):
         given = [only_joint(log) for log in given]
+    compare = [compare] if isinstance(compare, str) else compare
     seed = require_seed("identify", seed)
     _refuse_copies(given)
     read = read_drives(prior, joints_of(given))
@@ -365,7 +367,9 @@ def chosen_rungs(rungs: Sequence[Rung], free: Sequence[str] | str | None, caller
 
     def matches(each: Parameter, pattern: str) -> bool:
         short = each.name.removeprefix("motor.")
-        return any(fnmatchcase(name, pattern) for full in (each.name, short) for name in (full, full.split("@")[0]))
+        names = {name for full in (each.name, short) for name in (full, full.split("@")[0])}
+        # the name of a part is that of all its numbers
+        return any(fnmatchcase(name, pattern) or fnmatchcase(name, f"{pattern}.*") for name in names)
 
     for pattern in patterns:
         if not any(matches(each, pattern) for rung in rungs for each in rung.parameters):

@@ -43,6 +43,8 @@ FAR = 3.0
 
 GEARED, FAR_GEAR = 1.5, 20.0
 """Ratios from which on the sides of a gear can be told apart, and are so even where a drive follows badly [1]."""
+BOTH, RECTIFIED = 0.15, 0.45
+"""Share of the samples that each sign has at least, and correlation with a size that shows a lost sign [1]."""
 OPPOSITE = -0.9
 """Correlation of torque and current below which one of them has the wrong sign [1]."""
 MANY = 2.0
@@ -56,7 +58,7 @@ def check_units(view: View) -> Iterator[Finding]:
         found += _against_velocity(view)
     if view.has("position", "position_command"):
         found += _against_command(view)
-    found += [*_sizes(view), *_torque_sign(view)]
+    found += [*_sizes(view), *_torque_sign(view), *_unsigned(view)]
     found += [each for each in _against_motor(view) if each.figure not in {other.figure for other in found}]
     yield from found
     if not any(each.figure in ("position", "position_command") for each in found):
@@ -145,6 +147,31 @@ def _torque_sign(view: View) -> Iterator[Finding]:
         yield finding(
             "torque", "error", f"falls where the current rises (correlation {fit:.3f}): it is that of the brake or has "
             "another sign than the current; turn one of them around", "sign",
+        )  # fmt: skip
+
+
+def _unsigned(view: View) -> Iterator[Finding]:
+    """A current without its sign: it follows the size of what drives it, both ways."""
+    log = view.log
+    if not view.has("current") or log["current"].min() < 0.0 or np.ptp(log["current"]) == 0.0:
+        return
+    time = log.times("current")
+    if view.has("duty"):
+        push, words = np.interp(time, log.times("duty"), log["duty"]), "the duty"
+    elif view.has("position", "position_command"):
+        # a command is held until the next one
+        held = np.clip(np.searchsorted(log.times("position_command"), time, side="right") - 1, 0, None)
+        push = log["position_command"][held] - np.interp(time, log.times("position"), log["position"])
+        words = "the error of the position"
+    else:
+        return
+    if min((push > 0.0).mean(), (push < 0.0).mean()) < BOTH or np.ptp(np.abs(push)) == 0.0:
+        return
+    size, signed = (float(np.corrcoef(each, log["current"])[0, 1]) for each in (np.abs(push), push))
+    if size > RECTIFIED and size > abs(signed) + 0.3:
+        yield finding(
+            "current", "error", f"is never negative and follows the size of {words} (correlation {size:.2f}), which "
+            f"has both signs ({signed:.2f}): it has lost its sign; give it back, or leave it out", "unsigned",
         )  # fmt: skip
 
 

@@ -33,6 +33,8 @@ class MotorFigures:
     """Current at stall [A]."""
     torque: float | None = None
     """Torque at stall [N·m]."""
+    voltage: float | None = None
+    """Rated voltage [V]."""
     ratio: float = 1.0
     """Turns of the motor for each of the joint [1]."""
 
@@ -46,15 +48,17 @@ class MotorFigures:
         if not isinstance(motor, Motor):
             raise ParameterError(f"motor = {type(given).__name__}: must be a motor, or an actuator with one")
         volts = None if supply is None else _largest(supply.voltage)
+        rated = None if motor.ratings is None or motor.ratings.voltage is None else _largest(motor.ratings.voltage)
         try:
             known = constants(motor, voltage=volts)
         except ParameterError:
-            return cls(ratio=_largest(motor.ratio))
+            return cls(voltage=rated, ratio=_largest(motor.ratio))
         ratio = _largest(motor.ratio)
         return cls(
             speed=_largest(known.no_load_speed) / ratio,
             current=_largest(known.stall_current),
             torque=_largest(known.stall_torque) * ratio,
+            voltage=rated,
             ratio=ratio,
         )
 
