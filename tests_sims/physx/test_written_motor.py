@@ -64,3 +64,18 @@ def test_full_torque_is_that_of_the_law(speed, way):
     # PhysX takes the envelope at the velocity after the step
     torque = law.step(law.initial(()), be.Command(position=0.0, velocity=velocity, effort=effort), 0.0, velocity, dt)[1]
     assert velocity - speed == pytest.approx(dt * float(torque) / MOVED, rel=0.01, abs=2e-5)
+
+
+def test_a_motor_behind_a_screw_pushes_its_carriage():
+    """m·v' = F - dry - viscous·v: rotor, friction and force arrive on the linear axis in kg and N."""
+    dt, force, travel = 0.002, 200.0, 0.01 / (2.0 * math.pi)
+    slide = be.design.LeadScrew(lead=0.01).motor(MOTOR)
+    written = physx.write(be.Actuator(slide, controller=be.Torque()), "/World/arm/joint")
+    rotor, friction = MOVED - INERTIA, 20.0 * 0.004
+    with joint_in_physx(written.drive) as joint:
+        begin(joint, 0.0, force)
+        for _ in range(10):
+            _, velocity = joint.step(dt)
+    assert written.drive.instance == "linear"
+    moved, viscous, left = INERTIA + rotor / travel**2, 20.0**2 * 1e-4 / travel**2, force - friction / travel
+    assert velocity == pytest.approx(left / viscous * (1.0 - math.exp(-viscous * 10 * dt / moved)), rel=0.01)
