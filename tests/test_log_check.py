@@ -8,8 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from test_cli import call
+from typer.testing import CliRunner
 
 import backemf as be
+from backemf.cli.app import app, as_options
 from backemf.identify.signals import find_lag, resolution, slope_over
 
 DATA = Path(os.environ.get("BACKEMF_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -383,3 +385,17 @@ def test_the_real_logs_fit_their_rigs(folder, pattern):
 def test_the_other_logs_contradict_nothing(folder, pattern, rate):
     for path in real(folder, pattern):
         assert [str(finding) for finding in be.read_log(path, rate=rate).check() if finding.severity == "error"] == []
+
+
+def test_the_command_line_says_its_own_options(tmp_path):
+    """The remedy of a finding and of an error is an option, not an argument in Python."""
+    time = np.arange(0.0, 2.0, 0.01)
+    angle = 40.0 * np.sin(3.0 * time)
+    table = np.stack([time, angle, np.radians(np.gradient(angle, time))], axis=1)
+    np.savetxt(tmp_path / "a.csv", table, delimiter=",", header="time [s],position [rad],velocity [rad/s]", comments="")
+    said = CliRunner().invoke(app, ["log", "check", str(tmp_path / "a.csv")])
+    words = " ".join(said.output.split())
+    assert "--unit position=deg" in words and "units={" not in words
+    assert as_options('give units={"position": "0.02 rad", "time": ...}.') == (
+        "give --unit 'position=0.02 rad' --unit time=...."
+    )

@@ -5,9 +5,11 @@ from __future__ import annotations
 import importlib
 import io
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -43,6 +45,16 @@ COMMANDS = {
 """Every command, the module that holds it (behind a dot that of a room below), and what `backemf --help` says of it."""
 
 
+def as_options(sentence: str) -> str:
+    """A sentence whose remedy is an argument in Python, with the options of the command line instead."""
+
+    def options(found: re.Match[str]) -> str:
+        pairs = re.findall(r"""["'](\w+)["']: ["']?([^"',]+)""", found[1])
+        return " ".join(f"--unit {quote(f'{name}={unit}')}" for name, unit in pairs)
+
+    return re.sub(r"units=\{([^}]*)\}", options, sentence)
+
+
 class Commands(TyperGroup):
     """Commands that are loaded when they are called; bad input ends in one sentence and exit code 2.
 
@@ -72,7 +84,7 @@ class Commands(TyperGroup):
             print(str(stop) or "stopped", file=sys.stderr)
             raise typer.Exit(INTERRUPTED) from None
         except BackemfError as error:
-            print(f"{type(error).__name__}: {error}", file=sys.stderr)
+            print(f"{type(error).__name__}: {as_options(str(error))}", file=sys.stderr)
             raise typer.Exit(2) from None
 
 

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from .. import units
 from ..values import Foreign, Json
-from .app import console
+from .app import as_options, console
 
 SEVERITY_STYLE = {"ok": "green", "info": "cyan", "hint": "magenta", "warning": "yellow", "error": "bold red"}
 
@@ -42,7 +42,7 @@ def print_findings(findings: Sequence[tuple[str, str, str]]) -> None:
         console().print()
     for severity, subject, explanation in findings:
         mark = Text(severity, style=SEVERITY_STYLE[severity])
-        console().print(Text.assemble(mark, f" {subject}: {explanation}"))
+        console().print(Text.assemble(mark, f" {subject}: {as_options(explanation)}"))
 
 
 def print_json(answer: object) -> None:
