@@ -71,7 +71,7 @@ BAD_TEXTS = [
     ("0.49 kg +- -1 %", "kg", "must be above 0"),
     ("0.49 kg +- 1 % +- 1 g", "kg", "has two spreads"),
     ("0 kg +- 1 %", "kg", "a share of 0 is 0"),
-    ("log.mass", "kg", "has no unit"),
+    ("log.mass", "kg", '"log.mass" has no unit: write it behind the note, as "log.mass kg"'),
     ("log.mass V", "kg", "is a voltage"),
     (True, "1", "is not a quantity"),
     ([1], "kg", "is not a quantity"),

@@ -38,7 +38,7 @@ def test_figures_that_agree_say_so():
     found = checked()
     assert found.usable and not found.faults
     assert found.note(("mechanical", "stall_torque")) == ("agrees", "ok")
-    assert found.summary() == ("1 figures agree with each other.", "ok")
+    assert found.summary() == ("1 figure agrees with the others.", "ok")
 
 
 def test_a_slip_of_ten_is_found_beside_its_figure():
@@ -53,14 +53,27 @@ def test_a_figure_that_cannot_be_read_has_its_own_sentence():
     found = checked(resistance="0.5")
     assert list(found.faults) == [("electrical", "resistance")] and not found.usable
     assert "has no unit" in (found.note(("electrical", "resistance")) or ("",))[0]
-    assert found.summary() == ("1 figures cannot be read.", "error")
+    said, severity = found.summary("the RE 40") or ("", "")
+    assert severity == "error" and said.startswith("1 figure cannot be read")
+    assert said.endswith("all pages show the RE 40.")
+
+
+def test_a_sheet_with_too_few_figures_says_what_a_motor_lacks():
+    """Every figure is right, and there is no motor yet: the pages are about another one, which is said."""
+    typed = {("electrical", "nominal_voltage"): "24 V"}
+    found = check_typed(typed, write_typed(typed))
+    assert not found.usable and not found.faults
+    said, severity = found.summary("the RE 40") or ("", "")
+    assert severity == "info" and "the winding needs resistance, or nominal voltage with stall current" in said
+    assert said.endswith("all pages show the RE 40.")
 
 
 def test_what_is_wrong_with_all_together_is_the_summary():
     """A gear without its ratio is no fault of the figure that was typed."""
     typed = DESK | {("gear", "efficiency"): "80 %"}
     found = check_typed(typed, write_typed(typed))
-    assert list(found.faults) == [WHOLE] and found.summary() == (found.faults[WHOLE], "error")
+    said, severity = found.summary() or ("", "")
+    assert list(found.faults) == [WHOLE] and severity == "error" and said.startswith(found.faults[WHOLE])
     assert "ratio" in found.faults[WHOLE]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -54,6 +55,33 @@ def test_no_kind_of_object_grows_with_the_pages_that_were_shown(tmp_path: Path):
     finally:
         studio.stop()
     assert not grown
+
+
+def test_memory_comes_back_although_nobody_opens_another_page(tmp_path: Path):
+    """Tabs that were open while the studio was still loading, too; idle programs look for no rings."""
+    studio = start_studio(tmp_path, program=Path(__file__).with_name("counting_studio.py"))
+    left = tmp_path / "left.json"
+
+    async def show() -> None:
+        async def one(path: str) -> None:
+            async with open_session(studio.address, path) as session:
+                await session.wait_for(SHOWS[path])
+
+        await asyncio.gather(*(one(path) for path in ("/motor", "/try") for _ in range(TABS)))
+
+    try:
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(asyncio.run, show()).result()
+        for _ in range(600):
+            left.unlink(missing_ok=True)
+            studio.process.send_signal(signal.SIGUSR2)
+            time.sleep(0.1)
+            if left.exists() and not json.loads(left.read_text()):
+                break
+        else:
+            raise AssertionError("pages are still in memory")
+    finally:
+        studio.stop()
 
 
 async def grown_kinds(studio: Studio, log: bytes) -> dict[str, tuple[int, int]]:

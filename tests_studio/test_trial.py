@@ -6,7 +6,7 @@ import pytest
 
 from backemf.answers import trial
 from backemf.answers.motors import choose
-from backemf.errors import ParameterError
+from backemf.errors import BackemfError, ParameterError
 from backemf.run_view import RunView
 
 STATE = {"m": "maxon-re40-148877", "load": "inertia inertia=1e-5kg*m^2", "ctrl": "voltage", "cmd": "24 V",
@@ -30,6 +30,14 @@ def test_no_path_of_an_address_is_opened(change):
     """A command and a load may be files on the command line, and never here."""
     with pytest.raises(ParameterError, match="is read on the command line"):
         trial.parts_of(STATE | change)
+
+
+@pytest.mark.parametrize(("name", "title"), [("dur", "duration"), ("dt", "step")])
+def test_an_empty_time_is_a_sentence(name, title):
+    """A field that was cleared is not in the state."""
+    state = {key: text for key, text in STATE.items() if key != name}
+    with pytest.raises(BackemfError, match=f'{title}: "" is not a quantity'):
+        trial.steps_of(state)
 
 
 @pytest.mark.parametrize("ref", ["../secret", "/etc/passwd", "motor.toml", "here"])

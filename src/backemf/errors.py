@@ -58,3 +58,11 @@ def errors_at(place: object) -> Iterator[None]:
         yield
     except ParameterError as error:
         raise ParameterError(f"{place}: {error}") from None
+
+
+def fault_words(error: BaseException) -> str:
+    """One sentence about an error: ours say what to do, any other is a fault of the program."""
+    if isinstance(error, BackemfError):
+        return str(error)
+    said = (str(error).splitlines() or [""])[0][:200]
+    return f"failed with {type(error).__name__}: {said}; please report it"

@@ -63,7 +63,7 @@ def written(state: dict[str, str]) -> tuple[Exported, Figure | str]:
         both = envelopes(thing, found.on_joint, effort=options["effort"], timestep=options["timestep"])
     except BackemfError as error:
         return found, str(error)
-    return found, laws_over_speed(*both, found.target.title, state.get("u") or "rpm")
+    return found, laws_over_speed(*both, found.target.title, State(state).speed_unit)
 
 
 def export_texts(state: dict[str, str], file: str) -> tuple[str, str]:

@@ -17,7 +17,7 @@ def torque_and_texts(state: dict[str, str]) -> tuple[Figure, tuple[str, str]]:
     others = [] if chosen.motor is None else [choose(ref, it.estimate) for ref in refs_of(state)[1:]]
     motors = [(one.name, one.actuator, one.motor) for one in (chosen, *others)]
     texts = show_texts(chosen.file, chosen.motor, volts, celsius, it.estimating)
-    return torque_over_speed(motors, volts, celsius, it.get("u", "rpm")), texts
+    return torque_over_speed(motors, volts, celsius, it.speed_unit), texts
 
 
 def efficiency_and_heat(state: dict[str, str]) -> tuple[Figure, Figure | None]:
@@ -29,7 +29,7 @@ def efficiency_and_heat(state: dict[str, str]) -> tuple[Figure, Figure | None]:
         heat = heating(motor, celsius)
     except ParameterError:
         heat = None
-    return efficiency(motor, it.number("v"), celsius, it.get("u", "rpm")), heat
+    return efficiency(motor, it.number("v"), celsius, it.speed_unit), heat
 
 
 def page_of(chosen: Chosen) -> str:

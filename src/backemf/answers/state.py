@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 from ..errors import BackemfError, ParameterError
@@ -27,6 +28,11 @@ class State:
     def number(self, name: str) -> float | None:
         """A number of the state; None where there is none."""
         return number_of(self.state, name)
+
+    @property
+    def speed_unit(self) -> str:
+        """Unit of speeds in pictures."""
+        return "rad/s" if self.get("u") == "rad/s" else "rpm"
 
     @property
     def estimate(self) -> bool:
@@ -62,3 +68,33 @@ def number_in(text: str) -> float | None:
     except ValueError:
         return None
     return found if math.isfinite(found) else None
+
+
+def whole_number(title: str, text: str) -> int:
+    """The whole number that was typed into a field; 0 where nothing is."""
+    if text and not text.isdecimal():
+        raise ParameterError(f"{title} {text[:40]!r}: must be a whole number of at least 0, or empty")
+    return int(text or 0)
+
+
+def gears_table(ratios: str, efficiency: str) -> dict[str, Foreign]:
+    """The table of a task with gears for motors that have none, from what is typed; no table where nothing is."""
+    found = {word: number_in(word) for word in ratios.replace(",", " ").split()[:200]}
+    for word, ratio in found.items():
+        if ratio is None or ratio <= 0.0:
+            raise ParameterError(
+                f"gears for motors without one: {word[:40]!r} is not a ratio: write them as 10, 30, 100"
+            )
+    if efficiency and not 0.0 < (number_in(efficiency) or 0.0) <= 1.0:
+        raise ParameterError(f"efficiency of a stage: {efficiency[:40]!r} must be above 0 and at most 1, such as 0.9")
+    stage = {"efficiency": number_in(efficiency)} if efficiency else {}
+    return {"gears": {"ratios": list(found.values()), **stage}} if found else {}
+
+
+def read_columns(text: str) -> dict[str, list[str]]:
+    """Channel and unit of columns that were corrected, by column; none where the text is damaged."""
+    try:
+        found = json.loads(text or "{}")
+        return {str(k): [str(x) for x in v][:2] for k, v in found.items() if isinstance(v, list) and len(v) >= 2}
+    except (ValueError, AttributeError):
+        return {}

@@ -32,7 +32,7 @@ def steps_of(state: Mapping[str, str]) -> int:
     """How many steps a run takes."""
     steps = count_steps(*times_of(state), 1)
     if steps > MOST_STEPS:
-        raise ParameterError(f"duration / dt are {steps} steps: at most {MOST_STEPS} are drawn; use the command line")
+        raise ParameterError(f"duration / step are {steps} steps: at most {MOST_STEPS} are drawn; use the command line")
     return steps
 
 
@@ -79,4 +79,4 @@ def parts_of(state: dict[str, str]) -> tuple[Foreign, Foreign, Foreign]:
 
 def times_of(state: Mapping[str, str]) -> tuple[float, float]:
     """Duration and step [s]."""
-    return quantity("duration", state["dur"], "s"), quantity("dt", state["dt"], "s")
+    return quantity("duration", state.get("dur", ""), "s"), quantity("step", state.get("dt", ""), "s")

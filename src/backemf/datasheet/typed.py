@@ -39,8 +39,13 @@ class TypedCheck:
     """What the figures say of each other; empty where one of them cannot be read."""
     faults: dict[Place, str]
     """What is wrong with single figures, or with all of them together."""
-    usable: bool
-    """Whether it is the sheet of an actuator."""
+    lacks: str = ""
+    """Why the sheet is that of no motor yet, where its figures can all be read."""
+
+    @property
+    def usable(self) -> bool:
+        """Whether it is the sheet of an actuator."""
+        return not self.faults and not self.lacks
 
     def note(self, place: Place) -> tuple[str, str] | None:
         """A sentence about a figure, and how severe it is; None: there is nothing to say."""
@@ -54,17 +59,26 @@ class TypedCheck:
         ratio = "" if found.ratio is None else f" ({found.ratio:.2f} times what follows)"
         return f"{found.explanation}{ratio}", found.severity
 
-    def summary(self) -> tuple[str, str] | None:
-        """A sentence about all figures, and how severe it is; None: there is nothing to say."""
+    def summary(self, shown: str = "the motor before") -> tuple[str, str] | None:
+        """A sentence about all figures, and how severe it is; None: there is nothing to say.
+
+        `shown` is the motor that pages are about as long as this one cannot be used.
+        """
+        still = f"Until then all pages show {shown}."
         agree = sum(finding.severity == "ok" for finding in self.findings)
         worse = [finding.severity for finding in self.findings if finding.severity in ("warning", "error")]
         if WHOLE in self.faults:
-            return self.faults[WHOLE], "error"
+            return f"{self.faults[WHOLE]}. {still}", "error"
         if self.faults:
-            return f"{len(self.faults)} figures cannot be read.", "error"
+            count = "1 figure" if len(self.faults) == 1 else f"{len(self.faults)} figures"
+            return f"{count} cannot be read: correct what is marked below. {still}", "error"
+        if self.lacks:
+            return f"{self.lacks}. {still}", "info"
         if worse:
             count = "1 figure does" if len(worse) == 1 else f"{len(worse)} figures do"
             return f"{count} not fit the others, {agree} agree.", worse[0]
+        if agree == 1:
+            return "1 figure agrees with the others.", "ok"
         return (f"{agree} figures agree with each other.", "ok") if agree else None
 
 
@@ -100,17 +114,17 @@ def check_typed(typed: Mapping[Place, str], text: str) -> TypedCheck:
     """What is wrong with each figure, read alone as a file would be, or else what the check of the text finds."""
     faults = {place: fault for place, figure in typed.items() if (fault := _fault(place, figure))}
     if faults:
-        return TypedCheck([], faults, usable=False)
+        return TypedCheck([], faults)
     try:
         sheet = Datasheet.loads(text, "sheet")
         findings = sheet.check()
     except BackemfError as error:
-        return TypedCheck([], {WHOLE: str(error).removeprefix("sheet, ")}, usable=False)
+        return TypedCheck([], {WHOLE: str(error).removeprefix("sheet, ").removeprefix("sheet: ")})
     try:
         sheet.actuator()
-    except BackemfError:
-        return TypedCheck(findings, {}, usable=False)
-    return TypedCheck(findings, {}, usable=True)
+    except BackemfError as error:
+        return TypedCheck(findings, {}, str(error).removeprefix("sheet: ").replace("_", " "))
+    return TypedCheck(findings, {})
 
 
 def unusual_figures(table: str, shown: tuple[str, ...]) -> list[str]:

@@ -77,8 +77,8 @@ def parse_known(text: object, unit: str) -> Known:
         # 0.49 +- 0.02 kg: the unit is that of both
         parts[0] = f"{parts[0].strip()} {behind[1]}"
     note = _NOTE.fullmatch(parts[0].strip())
-    value = _value_of_note(note[2], unit) if note else _value(parts[0].strip(), unit)
     name = note[1] if note else ""
+    value = _value_of_note(name, note[2], unit) if note else _value(parts[0].strip(), unit)
     if len(parts) == 1:
         return Known(value, note=name)
     spread, relative = _spread(text, parts[1].strip(), unit_of_spread(unit))
@@ -101,10 +101,12 @@ def _is_bare(text: str) -> bool:
         return False
 
 
-def _value_of_note(rest: str, unit: str) -> float:
+def _value_of_note(name: str, rest: str, unit: str) -> float:
     """What one of a note is worth: `kg` is 1 kg, `0.003 1/rad` is itself, nothing is 1."""
     if not rest:
-        return _value("1", unit)
+        if unit != "1":
+            raise UnitError(f'"log.{name}" has no unit: write it behind the note, as "log.{name} {unit}"')
+        return 1.0
     return _value(rest if _NUMBER_FIRST.match(rest) and not rest.startswith("1/") else f"1 {rest}", unit)
 
 

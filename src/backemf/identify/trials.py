@@ -190,9 +190,10 @@ def _command_names(logs: Sequence[Log], kinematic: bool, actuator: Actuator) -> 
     if not set(kept) - {"enable"}:
         wanted = " or ".join(f"{name}_command" for name in actuator.controller.inputs)
         current = ", or the current" if "effort" in actuator.controller.inputs else ""
-        raise ParameterError(
-            f"{logs[0].name or 'log'}: has no command for {type(actuator.controller).__name__}; log {wanted}{current}"
-        )
+        other = ", ".join(name for name in names if name in COMMANDS)
+        firmware = f", or give the rig the firmware that took its {other}" if other else ""
+        asked = type(actuator.controller).__name__
+        raise ParameterError(f"{logs[0].name or 'log'}: has no command for {asked}; log {wanted}{current}{firmware}")
     return kept
 
 

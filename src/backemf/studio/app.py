@@ -17,14 +17,14 @@ from ..values import Foreign
 from ..web.guard import DAY, LOCAL, Guard
 from ..web.left_out import left_out
 from ..web.state_folder import forget_old, keep_secret, state_folder
+from ..web.tidy import Tidy
 
 PAGES = ("motor", "look", "try", "simulators", "identify", "size")
 """The pages in the order in which they are used; the module of each is loaded when it is first shown."""
 PATIENCE = 4.0
 """How long the first page has the machine for itself [s]."""
 UNUSED = ("aiohttp", "pandas", "plotly", "polars")
-"""What NiceGUI loads where it is installed, and the studio does not use: a client's side of its socket, tables that are
-no lists, and pictures that are no dictionaries."""
+"""What NiceGUI loads where it is installed, and the studio does not use: a client's socket, other tables, pictures."""
 
 
 def serve_studio(host: str = "127.0.0.1", port: int = 8337, browser: bool = True, folder: Path | None = None) -> None:
@@ -49,7 +49,7 @@ def serve_studio(host: str = "127.0.0.1", port: int = 8337, browser: bool = True
     app, ui = _nicegui()
     from ..web.bounded_requests import BoundedRequests
     from ..web.uploads import LARGEST
-    from .dropping import ADDRESS, take_files
+    from .dropping import ADDRESS, Client, take_files
     from .layout import head
     from .work import shared
 
@@ -64,9 +64,12 @@ def serve_studio(host: str = "127.0.0.1", port: int = 8337, browser: bool = True
     app.on_startup(_warm)
     app.add_middleware(Guard, host=host, token=token)
     app.on_shutdown(shared().close)
+    app.on_delete(Tidy(lambda: not Client.instances).page_closed)
     shown = f"[{host}]" if ":" in host else host
     link = f"http://{shown}:{port}/{f'?token={token}' if token else ''}"
     print(f"backemf studio: {link}  (Ctrl-C stops it)", flush=True)
+    # before the first page: of what is frozen nothing is collected until nobody is there
+    gc.freeze()
     # a tab on a busy machine may be silent for a while: its work goes on, and ends if it stays away for 15 s;
     # nothing is packed, since on one machine packing takes longer than sending
     ui.run(
@@ -123,7 +126,6 @@ async def _warm() -> None:
         for name in PAGES:
             await run.io_bound(_load, name)
     finally:
-        gc.freeze()
         gc.enable()
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from ..cli.app import app, option
+from ..web.tidy import use_system_allocator
 from .app import serve_studio
 
 
@@ -28,4 +29,5 @@ def studio(
     It listens on this machine alone. With another --host the printed link holds a token, and nothing is shown
     without it.
     """
+    use_system_allocator("studio")
     serve_studio(host, port, browser)

@@ -8,8 +8,9 @@ from functools import partial
 from nicegui import ui  # pyright: ignore[reportMissingImports]
 
 from ..actuator import Supply
+from ..answers.downloads import Download
 from ..answers.parts import kinds_of
-from ..answers.state import number_in, read_tables
+from ..answers.state import number_in, read_columns, read_tables, whole_number
 from ..cli.as_program import identify_texts
 from ..cli.identify import share_or_note, verdict
 from ..errors import BackemfError
@@ -26,7 +27,7 @@ from ..web.uploads import Upload
 from .dropping import drop_area
 from .file_page import FilePage, show_links
 from .forms import fields_form, part_form
-from .session import Download, Session
+from .session import Session
 from .widgets import box, card, columns, empty, named, picture, refreshable_method, sentence, table
 from .work import Work, report_frame, start_button
 
@@ -70,11 +71,7 @@ class Identify(FilePage):
     @property
     def mapped(self) -> dict[str, list[str]]:
         """Channel and unit of columns that were corrected, by column."""
-        try:
-            found = json.loads(self.session.get("map", "{}"))
-        except ValueError:
-            return {}
-        return {str(k): [str(x) for x in v][:2] for k, v in found.items() if isinstance(v, list) and len(v) >= 2}
+        return read_columns(self.session.get("map"))
 
     @property
     def rig_text(self) -> str:
@@ -96,7 +93,7 @@ class Identify(FilePage):
         """What `identify` takes besides logs, prior and rig."""
         get = self.session.get
         free = [word.strip() for word in get("free").split(",") if word.strip()]
-        given = {"free": free, "hold_out": share_or_note(get("ho")), "seed": int(number_in(get("seed")) or 0)}
+        given = {"free": free, "hold_out": share_or_note(get("ho")), "seed": whole_number("random seed", get("seed"))}
         return {name: value for name, value in given.items() if value}
 
     # --- the page
@@ -267,13 +264,14 @@ class Identify(FilePage):
     def start(self) -> None:
         """What is still missing, and the button."""
         fault, bad = self.rig_fault(), [row["name"] for row in self.read if "error" in row]
-        sentence(fault or "the rig is complete; a quantity may be uncertain, as 0.49 kg +- 1 %, or a note, as log.kp",
+        sentence(fault or "the rig is complete; a quantity may be uncertain, as 0.49 kg +- 1 %",
                  "warning" if fault else "ok")  # fmt: skip
         why = "drop in a log first" if not self.logs else f"{bad[0]} cannot be read" if bad else ""
         if why:
             sentence(why, "warning")
         elif notes := sorted({note for row in self.read for note in row.get("notes", ())}):
-            sentence("notes of the logs can stand in a field: " + ", ".join(f"log.{each}" for each in notes[:8]))
+            known = ", ".join(f"log.{each}" for each in notes[:8])
+            sentence(f"notes of the logs can stand in a field, with their unit, as in log.mass kg: {known}")
         start_button("Find the motor", "play_arrow", self.fit).set_enabled(not why and not fault)
 
     async def fit(self) -> None:

@@ -8,14 +8,13 @@ from pathlib import Path
 from nicegui import app, ui  # pyright: ignore[reportMissingImports]
 
 from ..answers.motors import choose, refs_of
-from ..errors import BackemfError
+from ..errors import BackemfError, fault_words
 from ..files import read_text
 from ..values import Foreign
+from .app import PAGES
 from .session import Page, Session
 from .widgets import box, code, heading, link, markup, named, notify_error, refill, sentence, set_code
 
-PAGES = ("Motor", "Look", "Try", "Simulators", "Identify", "Size")
-"""The pages in the order in which they are used; the path of each is its name in lower case."""
 STATIC = Path(__file__).parent / "static"
 
 
@@ -29,6 +28,7 @@ async def show(session: Session, build: Page) -> None:
     """Build a page with everything around it."""
     title = session.path[1:].capitalize()
     ui.page_title(f"{title} · backemf studio")
+    ui.context.client.on_exception(lambda error: notify_error(fault_words(error)))
     _header(title)
     with ui.element("main").classes("page").props('id="content" tabindex="-1"'):
         heading(title, 1)
@@ -36,8 +36,8 @@ async def show(session: Session, build: Page) -> None:
             built = build(session)
             if inspect.isawaitable(built):
                 await built
-        except BackemfError as error:
-            sentence(str(error), "error")
+        except Exception as error:  # an address that was changed by hand, or a fault of ours
+            sentence(fault_words(error), "error")
             ui.link("Choose a motor", "/motor?m=")
         _texts(session)
     session.keep()
@@ -58,8 +58,8 @@ def _header(title: str) -> None:
         link("backemf <b>studio</b>", "/motor", 'class="brand"')
         with ui.element("nav").props('aria-label="Pages"'):
             for number, name in enumerate(PAGES, start=1):
-                here = 'aria-current="page"' if name == title else ""
-                link(f'<span class="number">{number}</span>{name}', f"/{name.lower()}", here)
+                here = 'aria-current="page"' if name == title.lower() else ""
+                link(f'<span class="number">{number}</span>{name.capitalize()}', f"/{name}", here)
         with box("tools"):
             tool("undo", "Undo", "Undo (Ctrl+Z)", lambda: ui.run_javascript("studio.undo()")).classes("undo")
             tool("contrast", "Light or dark", "Light or dark", switch)

@@ -6,6 +6,7 @@ import asyncio
 
 from nicegui import run, ui  # pyright: ignore[reportMissingImports]
 
+from ..answers.downloads import Download, motor_download
 from ..answers.look import efficiency_and_heat, page_of, torque_and_texts
 from ..answers.motors import Chosen, choose
 from ..cli.limits_only import JOINT_UNITS
@@ -15,7 +16,7 @@ from ..units import format_quantity
 from ..values import Foreign
 from ..work.latest import Latest
 from .layout import motor_bar
-from .session import Download, Session, motor_download
+from .session import Session
 from .widgets import box, card, empty, named, picture, refill, sentence
 
 REST = 0.08
@@ -38,7 +39,7 @@ def build(session: Session) -> None:
     with box("columns"):
         with card("Conditions"):
             sliders = [_slider(one, session) for one in conditions]
-            unit = ui.toggle(["rpm", "rad/s"], value=session.get("u", "rpm"))
+            unit = ui.toggle(["rpm", "rad/s"], value=session.speed_unit)
             named(unit.props("no-caps unelevated toggle-text-color=on-accent"), "Unit of speed")
             ui.button("As the motor is", icon="restart_alt", on_click=lambda: reset()).props("flat dense no-caps")
         with box():

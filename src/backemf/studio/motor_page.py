@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from nicegui import ui  # pyright: ignore[reportMissingImports]
 
 from ..answers import catalogue
+from ..answers.downloads import motor_download
 from ..answers.motors import FIRST, MOST, Chosen, choose, refs_of
 from ..cli.as_program import command_line, load_program, option_words, sheet_program
 from ..cli.catalogue import SAYS, SHORT, Row, filter_rows, output_row, search_rows
@@ -16,7 +17,7 @@ from ..motor.estimate import Estimate
 from ..plot import interactive as pictures
 from ..web.address import pack
 from . import sheet_form
-from .session import Session, motor_download
+from .session import Session
 from .widgets import box, card, data_table, empty, field, heading, link, named, picture, refill, select, sentence
 
 FILTERS = {
@@ -136,7 +137,7 @@ def _catalogue(session: Session, choose_refs: Choose) -> None:
     shown.add_slot("body-cell-name", NAME_CELL)
     for key in SHORT:
         shown.add_slot(f"body-cell-{key}", FIGURE_CELL)
-    shown.on("pick", lambda event: pick([event.args]))
+    shown.on("pick", lambda event: (pick([event.args]), ui.run_javascript("studio.show('.chosen')")))
     shown.on("mark", lambda event: mark(event.args))
     ui.timer(0.01, fill, once=True)
 
@@ -159,7 +160,7 @@ def _chosen(session: Session, choose_refs: Choose, fork: Callable[[Chosen], None
     drawn = [(one.name, one.actuator, one.motor) for one in motors if one.motor is None or one.motor.motion != "linear"]
     if drawn:
         try:
-            figure = pictures.torque_over_speed(drawn, None, None, session.get("u", "rpm"))
+            figure = pictures.torque_over_speed(drawn, None, None, session.speed_unit)
             picture(figure, "Torque over speed of what is chosen", 230 + 24 * len(drawn))
         except ParameterError as error:
             sentence(str(error), "warning")

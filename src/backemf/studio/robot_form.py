@@ -31,8 +31,7 @@ def build(session: Session) -> None:
         await show()
 
     with card("A whole robot"):
-        about = "Drop the model of a robot, MJCF, URDF or USD in one file, and choose motors for its joints."
-        ui.label(about).classes("muted")
+        ui.label("Drop a robot's model, MJCF, URDF or USD in one file, and choose its motors.").classes("muted")
         place = box("stack spaced")
         drop_area("Drop a robot's model here, or choose one", files, dropped, ENDINGS)
 

@@ -10,28 +10,13 @@ from dataclasses import dataclass, field
 
 from nicegui import ui  # pyright: ignore[reportMissingImports]
 
-from ..answers.motors import Chosen
+from ..answers.downloads import Download
 from ..answers.state import State
 from ..values import Foreign
 from ..web.address import to_query
 
 LATER = 0.5
 """How long a change waits until it is kept [s]."""
-
-
-@dataclass(frozen=True)
-class Download:
-    """A file that the command line would write."""
-
-    name: str
-    """Its name."""
-    content: Callable[[], Foreign]
-    """Makes its content when it is asked for: bytes, a text, a path of our own, or an awaitable of one."""
-
-
-def motor_download(chosen: Chosen) -> Download:
-    """The TOML file that a command refers to."""
-    return Download(chosen.file if chosen.text else f"{chosen.file}.toml", lambda: chosen.toml)
 
 
 @dataclass

@@ -20,6 +20,7 @@ from .widgets import box, card, field, markup, refill, select, sentence
 CONVENTIONS = {"resistance": "resistance is", "torque_constant": "torque constant is", "figures_at": "figures hold for"}
 LARGEST = 200_000
 """Longest file that can be dropped [bytes]."""
+PLAIN = {"ratio": "53:1", "pole_pairs": "7"}
 WORDS = {"kt": "torque constant Kt", "kv": "speed constant Kv", "ke": "back-EMF constant Ke"}
 
 
@@ -42,12 +43,12 @@ def build(session: Session, choose_refs: Callable[[list[str]], None], redraw: Ca
         found = check_typed(typed, text)
         for place, note in notes.items():
             _fill(note, found.note(place) if typed.get(place) else None)
-        _fill(summary, found.summary())
+        _fill(summary, found.summary(session.chosen.name))
         return found.usable
 
     def add(table: str, key: str) -> None:
         place, unit = (table, key), quantities((TABLES | LISTS)[table])[key].unit
-        hint = "" if unit == "1" else f"e.g. {example(unit)}"
+        hint = f"e.g. {PLAIN.get(key, '75 %') if unit == '1' else example(unit)}"
         with box("figure-row"):
             field(WORDS.get(key, key.replace("_", " ")), typed.get(place, ""), lambda t: changed(place, t), hint)
             notes[place] = box("figure-note").props('aria-live="polite"')

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 
-from nicegui import run, ui  # pyright: ignore[reportMissingImports]
+from nicegui import background_tasks, run, ui  # pyright: ignore[reportMissingImports]
 
 from ..answers import exports
+from ..answers.downloads import Download, motor_download
 from ..answers.motors import slug
 from ..cli.drive import controllers
 from ..cli.losses import ERROR_COLUMNS, loss_words
@@ -19,7 +20,7 @@ from ..values import Foreign
 from ..work.latest import Latest
 from . import robot_form
 from .layout import motor_bar
-from .session import Download, Session, motor_download
+from .session import Session
 from .widgets import box, card, choice, code, columns, download_button, escape, picture, sentence, table, text_input
 from .words_form import words_form
 from .work import shared
@@ -69,7 +70,7 @@ async def build(session: Session) -> None:
         for task in list(tasks):
             task.cancel()
         if lost.default_slot.children and not lost.is_deleted:
-            task = asyncio.get_running_loop().create_task(_errors(session, lost))
+            task = background_tasks.create(_errors(session), context=lost)
             tasks.add(task)
             task.add_done_callback(tasks.discard)
 
@@ -132,9 +133,9 @@ def _summary(found: Exported, drawn: Figure | str) -> None:
             picture(drawn, "Torque over speed of the motor and of the simulator's law", 340)
 
 
-async def _errors(session: Session, lost: Foreign) -> None:
+async def _errors(session: Session) -> None:
     """The torque errors below the picture, from a process of its own."""
-    with lost, card("Torque error at the joint"):
+    with card("Torque error at the joint"):
         words = ui.label("running both motors …").classes("muted").props('role="status"')
 
         def progress(message: Mapping[str, Foreign]) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from nicegui import ui  # pyright: ignore[reportMissingImports]
 
 from ..actuator import Supply
+from ..answers.downloads import Download
 from ..answers.motors import choose, refs_of
 from ..answers.parts import kinds_of
-from ..answers.state import number_in, read_tables
+from ..answers.state import gears_table, number_in, read_tables
 from ..cli.as_program import size_texts
 from ..cli.size import COLUMNS as FIGURES
 from ..cli.size import EXPENDABLE, axis_of, rounded
@@ -23,7 +24,7 @@ from ..web.uploads import Upload
 from .dropping import drop_area
 from .file_page import FilePage, show_links
 from .forms import Table, fields_form, part_form
-from .session import Download, Session
+from .session import Session
 from .widgets import card, choice, columns, data_table, empty, named, picture, refreshable_method, sentence, text_input
 from .work import Work, report_frame, start_button
 
@@ -54,25 +55,26 @@ class Size(FilePage):
     @property
     def text(self) -> str:
         """The task as TOML text, with the gears that motors without one may have."""
-        found = [number_in(word) for word in self.session.get("ratios").replace(",", " ").split()]
-        ratios = [ratio for ratio in found if ratio is not None and ratio > 0.0][:200]
-        efficiency = number_in(self.session.get("eff"))
-        stage = {} if efficiency is None else {"efficiency": efficiency}
-        gears = {"gears": {"ratios": ratios, **stage}} if ratios else {}
+        gears = gears_table(self.session.get("ratios"), self.session.get("eff"))
         return write_tables({**self.task, **gears, "format": FORMAT})
 
     def fault(self) -> str:
         """What is wrong with the task; a motion in a file is read by the job."""
         try:
+            text = self.text
             if not any(joint.get("motion", {}).get("kind") == "csv" for joint in self.task.get("joints", {}).values()):
-                Task.parse(self.text, "task")
+                Task.parse(text, "task")
         except (BackemfError, AttributeError) as error:
             return str(error)
         return ""
 
     def changed(self) -> None:
         """Keep the task in the address."""
-        self.put(task=self.text)
+        self.put(task=write_tables(self.task))
+        self.judge()
+
+    def judge(self) -> None:
+        """Say what is wrong, and how the same is written."""
         self.verdict.refresh()
         self.texts()
 
@@ -164,8 +166,8 @@ class Size(FilePage):
             self.texts()
 
         choice("motors", SOURCES, self.session.get("cand"), put)
-        self.text_field("ratios", "gears for motors without one", "10, 30, 100", self.texts)
-        self.text_field("eff", "efficiency of a stage", "0.9", self.texts)
+        self.text_field("ratios", "gears for motors without one", "10, 30, 100", self.judge)
+        self.text_field("eff", "efficiency of a stage", "0.9", self.judge)
 
     @refreshable_method
     def verdict(self) -> None:

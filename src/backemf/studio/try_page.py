@@ -9,10 +9,11 @@ import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from nicegui import events, run, ui  # pyright: ignore[reportMissingImports]
+from nicegui import background_tasks, events, run, ui  # pyright: ignore[reportMissingImports]
 
 from ..actuator import Delay
 from ..answers import trial
+from ..answers.downloads import Download, motor_download
 from ..cli.as_program import simulate_texts
 from ..cli.drive import controllers
 from ..cli.first_run import first_run, input_of, target_words
@@ -25,7 +26,7 @@ from ..run_view import RunView
 from ..values import Foreign
 from ..work.latest import Latest
 from .layout import motor_bar
-from .session import Download, Session, motor_download
+from .session import Session
 from .widgets import box, card, field, heading, markup, picture, refill, sentence
 from .words_form import words_form
 from .work import shared
@@ -72,7 +73,7 @@ def build(session: Session) -> None:
     def draw(span: tuple[float, float] | None = None) -> Foreign:
         views = [RunView(**each["view"]) for each in reversed(runs)]
         before = views[1] if len(views) > 1 else None
-        return run_rows(views[0], runs[-1]["ratings"], before, span, session.get("u", "rpm"))
+        return run_rows(views[0], runs[-1]["ratings"], before, span, session.speed_unit)
 
     zoom: Latest[Foreign] = Latest(draw, drawing.update_figure, lambda words: None)
 
@@ -100,34 +101,33 @@ def build(session: Session) -> None:
         return await shared().run("simulate", payload, progress=progress, owner=str(id(session)))
 
     async def go() -> None:
-        with drawing:
-            problem.clear()
-            try:
-                found = await simulate()
-            except BackemfError as error:
-                with problem:
-                    sentence(str(error), "error")
-                return
-            except asyncio.CancelledError:
-                with contextlib.suppress(RuntimeError):
-                    status.text = "cancelled"
-                raise
-            finally:
-                with contextlib.suppress(RuntimeError):
-                    stop.set_visibility(False)
-            runs.append(found)
-            while len(runs) > 2:
-                shutil.rmtree(runs.pop(0)["view"]["folder"], ignore_errors=True)
-            before = ", the run before in grey" if len(runs) > 1 else ""
-            steps = f"{found['view']['steps']} steps{before}"
-            status.text = f"{steps}; dashed the target, dash-dotted a rating; drag to zoom"
-            drawing.update_figure(await run.io_bound(draw))
-            _show_findings(said, found)
-            _say(session, Path(found["view"]["folder"]))
+        problem.clear()
+        try:
+            found = await simulate()
+        except BackemfError as error:
+            with problem:
+                sentence(str(error), "error")
+            return
+        except asyncio.CancelledError:
+            with contextlib.suppress(RuntimeError):
+                status.text = "cancelled"
+            raise
+        finally:
+            with contextlib.suppress(RuntimeError):
+                stop.set_visibility(False)
+        runs.append(found)
+        while len(runs) > 2:
+            shutil.rmtree(runs.pop(0)["view"]["folder"], ignore_errors=True)
+        before = ", the run before in grey" if len(runs) > 1 else ""
+        steps = f"{found['view']['steps']} steps{before}"
+        status.text = f"{steps}; dashed the target, dash-dotted a rating; drag to zoom"
+        drawing.update_figure(await run.io_bound(draw))
+        _show_findings(said, found)
+        _say(session, Path(found["view"]["folder"]))
 
     def start() -> None:
         cancel()
-        task = asyncio.get_running_loop().create_task(go())
+        task = background_tasks.create(go(), context=drawing)
         tasks.add(task)
         task.add_done_callback(tasks.discard)
 
@@ -161,8 +161,9 @@ def _controls(session: Session, changed: Callable[..., None]) -> None:
         place = box("stack tight")
         command()
     with card("Time"), box("words"):
-        for key, label, hint in (("dur", "duration", ""), ("dt", "step", ""), ("v", "supply [V]", "rated")):
-            field(label, session.get(key), lambda text, key=key: changed(**{key: text}), hint, wait=400)
+        for key, label in (("dur", "duration"), ("dt", "step")):
+            field(label, session.get(key), lambda text, key=key: changed(**{key: text}), wait=400)
+        field("supply [V]", session.get("v"), lambda t: changed(v=t.removesuffix("V").strip()), "rated", wait=400)
         delay = field("delay of commands", session.get("delay"), lambda t: changed(delay=t), "seconds=4ms", wait=400)
         delay.tooltip(Delay.__doc__ or "")
 

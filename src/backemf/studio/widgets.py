@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
@@ -24,8 +25,13 @@ def sentence(text: str, severity: str = "info") -> Foreign:
     """One sentence with the sign of its severity, which is also said in words."""
     with ui.row().classes(f"sentence {severity}").props('role="status"') as row:
         ui.icon(ICONS[severity]).props('aria-hidden="true"')
-        ui.label(f"{severity}: {text}" if severity in ("warning", "error") else text)
+        ui.label(f"{severity}: {without_options(text)}" if severity in ("warning", "error") else text)
     return row
+
+
+def without_options(text: str) -> str:
+    """An error of the command line for a page, which has a field "load" and no option --load."""
+    return re.sub(r"(?<!\S)--(?=[a-z])", "", text)
 
 
 def empty(what: str, remedy: str) -> None:
@@ -54,7 +60,7 @@ def refill(place: Foreign) -> Iterator[None]:
         try:
             yield
         except BackemfError as error:
-            sentence(str(error).removeprefix("--"), "error")
+            sentence(str(error), "error")
 
 
 @contextmanager
@@ -88,8 +94,9 @@ def field(label: str, value: str, put: Callable[[str], Foreign], hint: str = "",
 
 
 def select(label: str, options: Foreign, value: Foreign, put: Callable[[Foreign], Foreign]) -> Foreign:
-    """A field for one of some words."""
-    made = ui.select(options, label=label, value=value, on_change=lambda event: put(event.value))
+    """A field for one of some words; a value that is none of them, as in an address changed by hand, is none."""
+    known = value if value in options else None
+    made = ui.select(options, label=label, value=known, on_change=lambda event: put(event.value))
     return made.props("dense outlined options-dense")
 
 
@@ -124,7 +131,7 @@ def set_code(place: Foreign, text: str) -> None:
 
 def notify_error(text: str) -> None:
     """Say what went wrong where no part of the page is about it."""
-    ui.notify(text, type="negative", multi_line=True, timeout=12_000, close_button="OK")
+    ui.notify(without_options(text), type="negative", multi_line=True, timeout=12_000, close_button="OK")
 
 
 def columns() -> tuple[Foreign, Foreign]:

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import BinaryIO
 
-from ..errors import BackemfError
+from ..errors import BackemfError, fault_words
 from ..values import Json
 from .workers import LENGTH, Job
 
@@ -65,8 +65,7 @@ def _answer(jobs: dict[str, Job], request: dict[str, Json], answers: BinaryIO) -
         import traceback
 
         traceback.print_exc()
-        said = (str(error).splitlines() or [""])[0][:200]
-        return {"failed": f"{name}: failed with {type(error).__name__}: {said}; please report it", "end": True}
+        return {"failed": f"{name}: {fault_words(error)}", "end": True}
 
 
 def _limit(megabytes: int) -> None:

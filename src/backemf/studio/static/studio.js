@@ -40,6 +40,10 @@ window.studio = {
     label.textContent = "Copied";
     setTimeout(() => { label.textContent = before; }, 1500);
   },
+  // on a phone what is chosen stands below the catalogue
+  show(place) {
+    document.querySelector(place)?.scrollIntoView({ block: "nearest" });
+  },
   mark() {
     const button = document.querySelector(".undo");
     if (button) button.toggleAttribute("data-empty", this.stack().length === 0);
