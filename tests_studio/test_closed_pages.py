@@ -72,7 +72,7 @@ def test_memory_comes_back_although_nobody_opens_another_page(tmp_path: Path):
     try:
         with ThreadPoolExecutor(1) as thread:
             thread.submit(asyncio.run, show()).result()
-        for _ in range(600):
+        for _ in range(3000):
             left.unlink(missing_ok=True)
             studio.process.send_signal(signal.SIGUSR2)
             time.sleep(0.1)
