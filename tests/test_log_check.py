@@ -399,3 +399,6 @@ def test_the_command_line_says_its_own_options(tmp_path):
     assert as_options('give units={"position": "0.02 rad", "time": ...}.') == (
         "give --unit 'position=0.02 rad' --unit time=...."
     )
+    (tmp_path / "b.csv").write_text("Zeit [ms],position [rad]\n0,0\n1,1\n")
+    said = CliRunner().invoke(app, ["log", "check", str(tmp_path / "b.csv")])
+    assert "name it in --channel time=..., or" in said.output

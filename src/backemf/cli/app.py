@@ -49,10 +49,10 @@ def as_options(sentence: str) -> str:
     """A sentence whose remedy is an argument in Python, with the options of the command line instead."""
 
     def options(found: re.Match[str]) -> str:
-        pairs = re.findall(r"""["'](\w+)["']: ["']?([^"',]+)""", found[1])
-        return " ".join(f"--unit {quote(f'{name}={unit}')}" for name, unit in pairs)
+        pairs = re.findall(r"""["'](\w+)["']: ["']?([^"',]+)""", found[2])
+        return " ".join(f"--{found[1]} {quote(f'{left}={right}')}" for left, right in pairs)
 
-    return re.sub(r"units=\{([^}]*)\}", options, sentence)
+    return re.sub(r"(unit|channel)s=\{([^}]*)\}", options, sentence)
 
 
 class Commands(TyperGroup):
