@@ -80,7 +80,7 @@ def test_a_free_joint_without_a_command_is_refused():
             be.identify(log, TRUTH, rig=rig, free=FREE)
     told = be.Log.from_arrays(time, {"position": np.sin(time), "position_command": np.sin(time)})
     rig = be.Rig(be.Inertia(1e-3))
-    with pytest.raises(ParameterError, match="or give the rig the firmware that took its position_command$"):
+    with pytest.raises(ParameterError, match=r"or give the rig the firmware that took its position_command$"):
         be.identify(told, TRUTH, rig=rig, free=FREE)
     empty = be.Log.from_arrays(time, {"position": np.sin(time)})
     rig = be.Rig(be.Inertia(1e-3), firmware=be.Torque())
