@@ -63,3 +63,10 @@ def test_pairs_open_by_their_names():
     assert [(points["x"], points["y"], points["customdata"]) for points in shown] == [
         ([1.0, 2.0], [5.0, 9.0], ["a", "b"]), ([1.0], [5.0], ["a"]),
     ]  # fmt: skip
+
+
+def test_every_axis_of_channels_says_its_unit():
+    """A duty is a number, which is said, too."""
+    shown = channels_over_time([Curve("duty", "1", [0.0, 1.0], [0.1, 0.2]), Curve("heat", "degC", [0.0, 1.0], [1, 2])])
+    titles = [axis["title"] for name, axis in shown["layout"].items() if name.startswith("yaxis")]
+    assert [title["text"] if isinstance(title, dict) else title for title in titles] == ["[1]", "°C"]

@@ -32,7 +32,7 @@ def channels_over_time(curves: Sequence[Curve]) -> Figure:
     names = {unit: "y" if k == 0 else f"y{k + 1}" for k, unit in enumerate(units)}
     layout: Figure = {}
     for k, (unit, name) in enumerate(names.items()):
-        low, title = 1.0 - (k + 1) / len(units), {"degC": "°C", "1": ""}.get(unit, unit).replace("*", "·")
+        low, title = 1.0 - (k + 1) / len(units), {"degC": "°C", "1": "[1]"}.get(unit, unit).replace("*", "·")
         domain = [low + 0.05, low + 1.0 / len(units)]
         layout[f"yaxis{name[1:]}"] = {
             "title": {"text": title}, "domain": domain, "anchor": "x", "automargin": True, "nticks": 4,
