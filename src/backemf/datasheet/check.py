@@ -23,6 +23,8 @@ _NONSENSE = 1.5
 _CONVENTIONS = ("electronics", "rms-ampere", "peak-phase-ampere", "gear-efficiency")
 """Causes that are likelier than a wrong unit as long as the figure has the right order of magnitude."""
 _ORDER = 3.0
+_AGREES, _CLASS = 0.05, 0.25
+"""How far a nominal power is from torque times speed where it agrees, and where it is the class of the motor."""
 _FAR = 5.0
 """How far a motor's name may be from its power."""
 
@@ -120,9 +122,11 @@ def _power(s: Solved, predicted: dict[str, float]) -> list[Finding]:
         said := explain("nominal_power", "W", ratio, [], electrical=s.sheet.motion == "rotary")
     ):
         return [Finding("nominal_power", listed, value, "warning", *said, "W")]
-    near = abs(ratio - 1) < 0.25
-    words = "agrees with nominal torque and speed" if near else "a model name rather than torque times speed"
-    return [Finding("nominal_power", listed, value, "ok" if near else "info", words, unit="W")]
+    off = abs(ratio - 1)
+    words = "agrees with nominal torque and speed"
+    if off >= _AGREES:
+        words = "about torque times speed" if off < _CLASS else "a model name rather than torque times speed"
+    return [Finding("nominal_power", listed, value, "ok" if off < _CLASS else "info", words, unit="W")]
 
 
 def _temperature(s: Solved, predicted: dict[str, float]) -> list[Finding]:

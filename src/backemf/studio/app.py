@@ -49,7 +49,7 @@ def serve_studio(host: str = "127.0.0.1", port: int = 8337, browser: bool = True
     app, ui = _nicegui()
     from ..web.bounded_requests import BoundedRequests
     from ..web.uploads import LARGEST
-    from .dropping import ADDRESS, Client, take_files
+    from .dropping import ADDRESS, Client, take_files  # pyright: ignore[reportAttributeAccessIssue]
     from .layout import head
     from .work import shared
 
