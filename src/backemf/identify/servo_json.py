@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ..actuator.firmware import DYNAMIXEL
 from ..errors import ParameterError
 from ..files import read_text
+from ..values import Foreign
 from .assembly import Wanted, log_of_columns
 from .log import Log
 
@@ -46,20 +46,20 @@ def read_json(path: Path, wanted: Wanted) -> Log:
     return log_of_columns(str(path), table, units, wanted, meta, notes)
 
 
-def _parse(text: str, path: Path) -> Any:
+def _parse(text: str, path: Path) -> Foreign:
     return json.loads(text, parse_constant=lambda word: _refuse(path, word))
 
 
-def _lines(text: str, path: Path) -> list[Any]:
+def _lines(text: str, path: Path) -> list[Foreign]:
     """Rows that stand in lines of their own."""
     return [_parse(line, path) for line in text.splitlines() if line.strip()]
 
 
-def _refuse(path: Path, word: str) -> Any:
+def _refuse(path: Path, word: str) -> Foreign:
     raise ParameterError(f"{path}: holds {word}, which is not finite; leave the row out")
 
 
-def _rows(path: Path, entries: Any) -> dict[str, np.ndarray]:
+def _rows(path: Path, entries: Foreign) -> dict[str, np.ndarray]:
     """Columns of a list of rows, all with the same names."""
     if not isinstance(entries, list) or not entries or not all(isinstance(row, dict) for row in entries):
         raise ParameterError(f"{path}: entries must be a list of rows, two or more")
@@ -73,7 +73,7 @@ def _rows(path: Path, entries: Any) -> dict[str, np.ndarray]:
     return {name: _numbers(path, name, [row[name] for row in entries]) for name in names}
 
 
-def _lists(path: Path, content: dict[str, Any]) -> dict[str, np.ndarray]:
+def _lists(path: Path, content: dict[str, Foreign]) -> dict[str, np.ndarray]:
     """Columns of lists by name."""
     found = {name: _numbers(path, name, values) for name, values in content.items() if isinstance(values, list)}
     lengths = {name: len(values) for name, values in found.items()}
@@ -83,7 +83,7 @@ def _lists(path: Path, content: dict[str, Any]) -> dict[str, np.ndarray]:
     return found
 
 
-def _numbers(path: Path, name: str, values: list[Any]) -> np.ndarray:
+def _numbers(path: Path, name: str, values: list[Foreign]) -> np.ndarray:
     for index, value in enumerate(values):
         if not isinstance(value, (int, float)):
             raise ParameterError(f"{path}, row {index}, {name} = {str(value)[:40]!r}: must be a number")
