@@ -70,3 +70,10 @@ def test_every_axis_of_channels_says_its_unit():
     shown = channels_over_time([Curve("duty", "1", [0.0, 1.0], [0.1, 0.2]), Curve("heat", "degC", [0.0, 1.0], [1, 2])])
     titles = [axis["title"] for name, axis in shown["layout"].items() if name.startswith("yaxis")]
     assert [title["text"] if isinstance(title, dict) else title for title in titles] == ["[1]", "°C"]
+
+
+def test_axes_of_pairs_begin_at_zero_where_nothing_is_below_it():
+    """A single pair of 0.1 kg shows no negative mass; energy that is given back stays in sight."""
+    rows = [{"name": "a", "mass": 0.1, "energy": -2.0}]
+    axes = pairs_by_figures(rows, rows, ("mass", "mass [kg]"), ("energy", "energy [J]"))["layout"]
+    assert axes["xaxis"]["rangemode"] == "nonnegative" and "rangemode" not in axes["yaxis"]

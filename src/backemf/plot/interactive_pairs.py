@@ -28,4 +28,9 @@ def pairs_by_figures(pairs: Sequence[Row], front: Sequence[Row], x: tuple[str, s
             "x": [row[x[0]] for row in rows], "y": [row[y[0]] for row in rows], "customdata": names, "text": names,
             "hovertemplate": "%{text}<br>%{x:.3g}, %{y:.3g}<extra></extra>",
         })  # fmt: skip
-    return figure(data, x[1], y[1], hovermode="closest")
+    made = figure(data, x[1], y[1], hovermode="closest")
+    for axis, (name, _) in (("xaxis", x), ("yaxis", y)):
+        # one point would stand in the middle of an axis that goes below zero: no mass does
+        if all(row[name] >= 0.0 for row in pairs):
+            made["layout"][axis]["rangemode"] = "nonnegative"
+    return made
