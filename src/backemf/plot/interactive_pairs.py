@@ -31,6 +31,6 @@ def pairs_by_figures(pairs: Sequence[Row], front: Sequence[Row], x: tuple[str, s
     made = figure(data, x[1], y[1], hovermode="closest")
     for axis, (name, _) in (("xaxis", x), ("yaxis", y)):
         # one point would stand in the middle of an axis that goes below zero: no mass does
-        if all(row[name] >= 0.0 for row in pairs):
+        if all((row[name] or 0.0) >= 0.0 for row in pairs):
             made["layout"][axis]["rangemode"] = "nonnegative"
     return made
