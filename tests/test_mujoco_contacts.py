@@ -40,10 +40,8 @@ def arm(options: str = ""):
     return mujoco.MjModel.from_xml_string(ARM.format(options=options))
 
 
-def run(model, newton: bool, steps: int = 250) -> tuple[np.ndarray, int]:
-    """Where the joints are after some steps, and how often the motors asked MuJoCo's solver."""
-    motors = made(model, LEGS)
-    count, asked = len(motors.joints), []
+def counting_solver(asked: list[int]) -> Callable:
+    """MuJoCo's solver as C calls it, with a note of each question."""
     library = robot_code.mujoco_library(mujoco)
 
     @ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
@@ -51,6 +49,14 @@ def run(model, newton: bool, steps: int = 250) -> tuple[np.ndarray, int]:
         asked.append(1)
         library.mj_fwdConstraint(ctypes.c_void_p(model_place), ctypes.c_void_p(data_place))
 
+    return solve
+
+
+def run(model, newton: bool, steps: int = 250) -> tuple[np.ndarray, int]:
+    """Where the joints are after some steps, and how often the motors asked MuJoCo's solver."""
+    motors = made(model, LEGS)
+    count, asked = len(motors.joints), []
+    solve = counting_solver(asked)
     data, seen = mujoco.MjData(model), []
     motors.command = STANCE if count == 12 else np.array([0.9, -0.5, 0.2])
     with motors.install():
@@ -91,13 +97,7 @@ def apart(model, actuators, steps: int, change: Callable | None = None) -> tuple
     Each step is found both ways from the same state, so that nothing grows from one to the next.
     """
     motors, data, asked, worst = made(model, actuators), mujoco.MjData(model), [], 0.0
-    library = robot_code.mujoco_library(mujoco)
-
-    @ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
-    def solve(model_place, data_place):
-        asked.append(1)
-        library.mj_fwdConstraint(ctypes.c_void_p(model_place), ctypes.c_void_p(data_place))
-
+    solve = counting_solver(asked)
     with motors.install():
         for k in range(steps):
             motors.command = np.full(len(motors.joints), 0.6 * np.sin(0.05 * k))
@@ -179,13 +179,7 @@ def test_a_solver_chosen_later_is_asked(change: str):
     model = arm()
     motors, asked = made(model, LEGS), []
     motors.command, data = np.array([0.9, -0.5, 0.2]), mujoco.MjData(model)
-    library = robot_code.mujoco_library(mujoco)
-
-    @ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
-    def solve(model_place, data_place):
-        asked.append(1)
-        library.mj_fwdConstraint(ctypes.c_void_p(model_place), ctypes.c_void_p(data_place))
-
+    solve = counting_solver(asked)
     with motors.install():
         mujoco.mj_step(model, data, nstep=3)
         code = motors._records.code

@@ -1,4 +1,4 @@
-"""The temperatures of a task that repeats for ever, without simulating it.
+"""The temperatures of a task in its periodic steady state, without simulating it.
 
 The heat of winding and housing is a linear system, so that a cycle takes the modes z of its exponentials to
 E·z + y, where E = exp(rate·T) and y is what one cycle alone would leave. The state that comes back after n repeats of a

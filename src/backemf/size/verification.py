@@ -60,7 +60,7 @@ class Verification:
     predicted_winding: float
     """Hottest winding in the motion, predicted [°C]; NaN: no heat is known."""
     simulated_winding: float
-    """The same with the simulated losses for ever [°C]; NaN: no heat is known."""
+    """The same in the steady state of the simulated losses [°C]; NaN: no heat is known."""
     tracking_error: float
     """Largest difference from the motion while it is followed [rad]; NaN where the joint is moved along it."""
     torque_error: float
@@ -218,7 +218,7 @@ def _compare(found: JointFound, rank: int, run: Run, predicted: Trace, moved: bo
 
 
 def _lasting_temperature(found: JointFound, rank: int, run: Run, motor: Motor) -> float:
-    """Hottest winding if the simulated losses went on for ever: their mean, and the run's own ripple [°C]."""
+    """Hottest winding in the steady state of the simulated losses: their mean, and the run's own ripple [°C]."""
     t = motor.thermal
     if t is None:
         return np.nan
