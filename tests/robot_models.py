@@ -194,3 +194,32 @@ def write_arm_usd(folder: Path) -> Path:
     path = folder / "arm.usda"
     path.write_text("\n".join([*rows, "    }", "}"]) + "\n")
     return path
+
+
+RAIL = """#usda 1.0
+(
+    defaultPrim = "World"
+    metersPerUnit = 1
+    kilogramsPerUnit = 1
+)
+def Xform "World" {
+    def PhysicsScene "scene" {}
+    def Xform "axis" (prepend apiSchemas = ["PhysicsArticulationRootAPI"]) {
+        def Xform "base" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]) {
+            float physics:mass = 5
+        }
+        def Xform "carriage" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]) {
+            float physics:mass = 5
+        }
+        def PhysicsFixedJoint "floor" {
+            rel physics:body1 = </World/axis/base>
+        }
+        def PhysicsPrismaticJoint "lift" {
+            rel physics:body0 = </World/axis/base>
+            rel physics:body1 = </World/axis/carriage>
+            uniform token physics:axis = "X"
+        }
+    }
+}
+"""
+"""A carriage that slides on a base which stands on the floor, in USD."""

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from robot_models import RAIL
 from typer.testing import CliRunner
 
 import backemf as be
@@ -51,30 +52,7 @@ URDF = """<robot name="axis">
   </joint>
 </robot>
 """
-USD = """#usda 1.0
-(
-    defaultPrim = "World"
-    metersPerUnit = 1
-    kilogramsPerUnit = 1
-)
-def Xform "World" {
-    def PhysicsScene "scene" {}
-    def Xform "axis" (prepend apiSchemas = ["PhysicsArticulationRootAPI"]) {
-        def Xform "base" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]) {
-            float physics:mass = 5
-        }
-        def Xform "carriage" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]) {
-            float physics:mass = 5
-        }
-        def PhysicsPrismaticJoint "lift" {
-            rel physics:body0 = </World/axis/base>
-            rel physics:body1 = </World/axis/carriage>
-            uniform token physics:axis = "X"
-        }
-    }
-}
-"""
-MODELS = {"xml": MJCF, "urdf": URDF, "usda": USD}
+MODELS = {"xml": MJCF, "urdf": URDF, "usda": RAIL}
 # what the slide feels of the motor, by hand
 N, FORCE = 4.0, 4.0 / RADIUS
 ARMATURE = FORCE**2 * (1e-5 + 1e-6)

@@ -11,7 +11,7 @@ import pytest
 from newton.actuators import DrivePD
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "tests"))
-from robot_models import ARM_JOINTS, write_arm_usd
+from robot_models import ARM_JOINTS, RAIL, write_arm_usd
 
 import backemf as be
 from backemf.sims.newton import BackemfDrive, fuse
@@ -59,34 +59,6 @@ def test_the_arm_holds_its_pose(tmp_path: Path):
         solver.step(here, there, control, None, 1e-3)
         here, there, before, after = there, here, after, before
     assert np.abs(here.joint_q.numpy()[-6:] - 0.2).max() < 0.05
-
-
-RAIL = """#usda 1.0
-(
-    defaultPrim = "World"
-    metersPerUnit = 1
-    kilogramsPerUnit = 1
-)
-def Xform "World" {
-    def PhysicsScene "scene" {}
-    def Xform "axis" (prepend apiSchemas = ["PhysicsArticulationRootAPI"]) {
-        def Xform "base" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]) {
-            float physics:mass = 5
-        }
-        def Xform "carriage" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]) {
-            float physics:mass = 5
-        }
-        def PhysicsFixedJoint "floor" {
-            rel physics:body1 = </World/axis/base>
-        }
-        def PhysicsPrismaticJoint "lift" {
-            rel physics:body0 = </World/axis/base>
-            rel physics:body1 = </World/axis/carriage>
-            uniform token physics:axis = "X"
-        }
-    }
-}
-"""
 
 
 @pytest.mark.parametrize("kind", [None, "backemf"])
