@@ -104,6 +104,27 @@ def test_controllers_go_on_as_if_the_step_had_not_been(name):
     assert np.isfinite(out.torque).all() and out.torque[0] == alone.torque[0]
 
 
+@pytest.mark.parametrize(("unknown", "held"), [("velocity", 1.5), ("position", 1.0)])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_command_under_way_holds_a_joint_that_was_not_known(engine, unknown, held):
+    """Without command and joint in one step, a delayed joint later holds where it was, else where it began; not 0."""
+    options, make = ENGINES[engine]
+    kind = be.Actuator(motor(), be.Supply(voltage=BUS), controller=be.PositionPid(kp=2.0), delay=be.Delay(steps=(2, 2)))
+    step, torques = kind.compile(engine, **options), []
+    state = step.initial(2)
+    with jax.enable_x64(True):
+        for k in range(5):
+            command = np.full(2, 1.5)
+            joint = {"position": np.full(2, 1.0 if k == 0 else 1.5), "velocity": np.zeros(2)}
+            if k == 2:
+                command[:] = math.nan, held
+                joint[unknown][0] = math.nan
+            state, out = step(state, make(command), make(joint["position"]), make(joint["velocity"]), DT)
+            torques.append(np.asarray(out.torque))
+    # what was sent in step 2 arrives in step 4, when the joint is at 1.5 rad
+    assert torques[4][0] == torques[4][1] and (torques[4][0] == 0.0) == (held == 1.5)
+
+
 def test_gradients_stay_finite():
     """A motor that takes no part adds nothing to a gradient, in JAX and in PyTorch."""
     state, command, values = poison(INPUTS["one node"], "joint_velocity", math.nan)

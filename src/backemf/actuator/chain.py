@@ -56,17 +56,19 @@ def on_known_joints(
     if good is None:
         after, out = law(actuator, state, *inputs, draws)
     else:
-        after, out = law(actuator, state, *known_inputs(good, actuator, *inputs), draws)
+        after, out = law(actuator, state, *known_inputs(good, actuator, state, *inputs), draws)
         after, out = without_unknown(good, state, after, out)
     return after, change(out, limit=as_bits(out.limit))
 
 
 def known_inputs(
-    good: Bits, actuator: Actuator, command: Command | Number, position: Number, velocity: Number, dt: Number,
-    load_torque: Maybe, load_inertia: Maybe,
+    good: Bits, actuator: Actuator, state: State, command: Command | Number, position: Number, velocity: Number,
+    dt: Number, load_torque: Maybe, load_inertia: Maybe,
 ) -> tuple[Command | Number, Number, Number, Number, Recorded, Recorded]:  # fmt: skip
     """The inputs of a step with harmless numbers where what is known of the joint is not finite."""
-    position, velocity = in_place_of(good, position, 0.0), in_place_of(good, velocity, 0.0)
+    # a command that is not finite will hold the joint here when it arrives, even if the rest is not known now
+    began = 0.0 if state.held_position is None else state.held_position
+    position, velocity = in_place_of(isfinite(position), position, began), in_place_of(good, velocity, 0.0)
     # a step that is one for all motors stays one, since delays are counted in it
     dt = dt if is_plain(dt) else where(isfinite(dt) & (dt > 0.0), dt, 1.0)
     if actuator.supply is not None and actuator.supply.shared:
@@ -148,7 +150,7 @@ def coupled(
     inputs = command, position, velocity, dt, load_torque, load_inertia
     good = known_joints(dt, position, velocity, load_torque, load_inertia, load_damping, load_stiffness)
     if good is not None:
-        inputs = known_inputs(good, actuator, *inputs)
+        inputs = known_inputs(good, actuator, state, *inputs)
         load_damping, load_stiffness = in_place_of(good, load_damping, 0.0), in_place_of(good, load_stiffness, 0.0)
     command, begin, speed, step, torque, inertia = inputs
     load = LinearLoad(torque, inertia, load_damping, load_stiffness, begin, speed)
