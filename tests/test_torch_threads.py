@@ -1,28 +1,31 @@
-"""One motor in each thread of a GPU: what PyTorch's compiler is told, without a GPU."""
+"""Motors in each thread of a GPU: what PyTorch's compiler is told, without a GPU."""
 
 from __future__ import annotations
 
 from types import SimpleNamespace
 
+import pytest
+
 import backemf as be
 from backemf.engines import torch_engine, torch_threads
 
 
-def kernel_for(sizes: dict[str, int], reduces: bool = False) -> dict[str, object]:
-    """What the compiler makes a kernel of so many elements with, inside the choice."""
+def kernel_for(sizes: dict[str, int], motors: int = 1, reduces: bool = False) -> dict[str, object]:
+    """What the compiler makes a kernel of so many elements with, inside the choice of motors in a thread."""
     from torch._inductor.virtualized import V
 
     features = SimpleNamespace(is_reduction=lambda: reduces)
-    with torch_threads.one_motor_a_thread():
+    with torch_threads.motors_a_thread(motors):
         return V.choices.triton_kernel_kwargs(object, features, [sizes], {"kept": 1})
 
 
-def test_motors_side_by_side_have_a_thread_each():
-    """128 motors for 4 times 32 threads."""
+@pytest.mark.parametrize("motors", [1, 2])
+def test_threads_have_as_many_motors_as_asked_for(motors: int):
+    """A block of 4 times 32 threads has 128 motors, or 256."""
     assert torch_threads.can_choose()
-    made = kernel_for({"x": 8_400_000, "r0_": 1})
+    made = kernel_for({"x": 8_400_000, "r0_": 1}, motors)
     block = made["fixed_config"].config
-    assert block["XBLOCK"] == 32 * block["num_warps"] and made["kept"] == 1
+    assert block["XBLOCK"] == motors * 32 * block["num_warps"] and made["kept"] == 1
 
 
 def test_other_kernels_are_left_to_the_compiler():
@@ -35,7 +38,7 @@ def test_the_choice_ends_with_what_was_compiled():
     from torch._inductor.virtualized import V
 
     before = V.choices
-    with torch_threads.one_motor_a_thread():
+    with torch_threads.motors_a_thread(1):
         assert V.choices is not before
     assert V.choices is before
 

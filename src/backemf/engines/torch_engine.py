@@ -18,7 +18,7 @@ from ..tree import map_numbers
 from ..values import Foreign
 from .packing import Options, Packed, Run, Step, on_packed, pack, unpack, with_states
 from .torch_inputs import settle
-from .torch_threads import can_choose, one_motor_a_thread
+from .torch_threads import can_choose, motors_a_thread
 
 States = Packed | tuple[Packed, ...]
 Value = torch.Tensor | float
@@ -231,23 +231,30 @@ def compile_step(function: Step, actuator: object, options: Options) -> Run:
     if not options.get("eager"):
         # a code object of its own, since Dynamo counts recompilations by it
         run = FunctionType(run.__code__.replace(), run.__globals__, run.__name__, None, run.__closure__)
-        long = _is_long(actuator, options)
+        long, on_gpu = _is_long(actuator, options), _is_on_gpu(options)
         # however long a kernel gets, what is between two substeps stays in registers
         tuning: Foreign = {"max_fusion_size": 100_000} if long else None
         compiled = torch.compile(run, fullgraph=True, dynamic=options.get("dynamic", False), options=tuning)
-        run = _on_settled(compiled, actuator, place, bool(options.get("in_place")), long)
+        run = _on_settled(
+            compiled, actuator, place, bool(options.get("in_place")), (1 if long else 2) if on_gpu else None
+        )
     return _with_same_state(run) if options.get("in_place") else with_states(run)
 
 
-def _on_settled(compiled: Run, actuator: object, place: dict[str, Foreign], in_place: bool, long: bool) -> Foreign:
-    """A compiled step whose state and inputs always have the form for which it was compiled first."""
+def _on_settled(
+    compiled: Run, actuator: object, place: dict[str, Foreign], in_place: bool, motors: int | None
+) -> Foreign:
+    """A compiled step whose state and inputs always have the form for which it was compiled first.
+
+    On a GPU it has so many `motors` in a thread.
+    """
     numbers: list[torch.Tensor] = []
     map_numbers(actuator, lambda x: numbers.append(x) if isinstance(x, torch.Tensor) else None)
     own = tuple(numbers)
 
     def run(state: States, *arguments: object) -> Foreign:
         state, inputs = settle(state, arguments, own, place, in_place)
-        with one_motor_a_thread() if long else nullcontext():
+        with nullcontext() if motors is None else motors_a_thread(motors):
             return compiled(state, *inputs)
 
     return run
@@ -256,9 +263,12 @@ def _on_settled(compiled: Run, actuator: object, place: dict[str, Foreign], in_p
 def _is_long(actuator: Any, options: Options) -> bool:
     """Whether a step is several substeps of a control loop on a GPU, which one kernel has the registers for."""
     substeps = max(each.substeps for each in (actuator if isinstance(actuator, tuple) else (actuator,)))
+    return substeps > 1 and _is_on_gpu(options) and (options.get("telemetry") is not None or can_choose())
+
+
+def _is_on_gpu(options: Options) -> bool:
     device: Any = options.get("device") or "cpu"
-    on_gpu = torch.device(device).type == "cuda"
-    return substeps > 1 and on_gpu and (options.get("telemetry") is not None or can_choose())
+    return torch.device(device).type == "cuda"
 
 
 def _with_same_state(run: Callable[..., Any]) -> Run:

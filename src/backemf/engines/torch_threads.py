@@ -1,7 +1,8 @@
 """How many motors a thread of a GPU has, in the kernels that PyTorch's compiler writes.
 
-Its own choice is two to eight, which suits short kernels. Several substeps of a motor with all that it says fill the
-registers of a thread, and one more motor in it spills them: one motor in a thread is four times as fast there.
+Its own choice is one to eight, from a short trial of two sizes that chance decides. Two motors in a thread have enough
+loads under way to reach the speed of the memory; eight spill its registers and take twice as long. Several substeps
+with all outputs fill the registers with one motor, and a second one would make them four times as slow.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from functools import lru_cache
 
 from ..values import Foreign
 
-BLOCK = {"XBLOCK": 128, "num_warps": 4, "num_stages": 1}
-"""Motors in a block of 4 times 32 threads."""
+WARPS = 4
+"""A block is so many times 32 threads."""
 
 
 def can_choose() -> bool:
@@ -21,26 +22,33 @@ def can_choose() -> bool:
     return _choices()[0] is not None
 
 
-def one_motor_a_thread() -> AbstractContextManager[object]:
-    """What is compiled inside has one motor in each thread of a GPU; with a compiler that offers no choice, its own."""
+def motors_a_thread(count: int) -> AbstractContextManager[object]:
+    """What is compiled inside has so many motors in each thread of a GPU.
+
+    A version of the compiler that lets nobody choose keeps its own number.
+    """
     set_choices, make = _choices()
-    return nullcontext() if set_choices is None else set_choices(make())
+    return nullcontext() if set_choices is None else set_choices(make(count))
 
 
 @lru_cache(maxsize=1)
-def _choices() -> tuple[Callable[[object], AbstractContextManager[object]] | None, Callable[[], object]]:
-    """How choices of the compiler are set, and those that are ours."""
+def _choices() -> tuple[Callable[[object], AbstractContextManager[object]] | None, Callable[[int], object]]:
+    """How choices of the compiler are set, and ours for a number of motors in each thread."""
     try:
         from torch._inductor.choices import InductorChoices
         from torch._inductor.codegen.triton import FixedTritonConfig
         from torch._inductor.virtualized import V
     except ImportError:
-        return None, object
+        return None, lambda count: None
     if not hasattr(InductorChoices, "triton_kernel_kwargs"):
-        return None, object
+        return None, lambda count: None
 
-    class OneMotorAThread(InductorChoices):
+    class MotorsAThread(InductorChoices):
         """The compiler's own choices but for the size of blocks."""
+
+        def __init__(self, count: int) -> None:
+            super().__init__()
+            self.block = {"XBLOCK": 32 * WARPS * count, "num_warps": WARPS, "num_stages": 1}
 
         # what the compiler hands over changes with its version
         def triton_kernel_kwargs(
@@ -50,6 +58,6 @@ def _choices() -> tuple[Callable[[object], AbstractContextManager[object]] | Non
             along = [name for name in sizes if not name.startswith("r")]
             if along != ["x"] or features.is_reduction():
                 return kernel_kwargs
-            return {**kernel_kwargs, "fixed_config": FixedTritonConfig(BLOCK)}
+            return {**kernel_kwargs, "fixed_config": FixedTritonConfig(self.block)}
 
-    return V.set_choices_handler, OneMotorAThread
+    return V.set_choices_handler, lru_cache(MotorsAThread)
