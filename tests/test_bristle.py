@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import backemf as be
+from backemf.physics import bristle as bristle_laws
 from backemf.physics.bristle import bristle_mean, bristle_step, estimated_settling, settled_speed
+from backemf.physics.ops import CLOSE, refine
 
 COULOMB, STICTION, WS, STIFFNESS = 0.02, 0.035, 0.8, 40.0
 
@@ -171,10 +173,17 @@ def test_bristles_ring_at_their_natural_frequency():
     assert half_periods.mean() == pytest.approx(math.pi / natural, rel=2e-3)
 
 
+def refine_where_needed(found, before, further):
+    """What an engine with branches makes of a search: no further steps where the last one moved little."""
+    return np.where(np.abs(found - before) > CLOSE * np.abs(found), further(), found)
+
+
+@pytest.mark.parametrize("search", [refine, refine_where_needed], ids=["every step", "steps that are needed"])
 @pytest.mark.parametrize(("bent", "within"), [(1.0, 1e-13), (2.5, 1e-10)])
-def test_settled_speed_solves_its_equation(bent, within):
+def test_settled_speed_solves_its_equation(bent, within, search, monkeypatch):
     """J·w + dt·(σ0·mean(z) + σ1·mean(z')) = J·free over many orders of magnitude: to rounding of its terms with
     bristles bent up to the level of the present speed, and to 1e-10 where they relax from far above it."""
+    monkeypatch.setattr(bristle_laws, "refine", search)
     rng = np.random.default_rng(7)
     n = 200_000
     inertia, level, stiffness = (10 ** rng.uniform(a, b, n) for a, b in ((-7, 0), (-4, 1), (0, 5)))

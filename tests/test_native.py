@@ -15,7 +15,8 @@ import pytest
 from learned_networks import perceptron
 
 import backemf as be
-from backemf.engines import code_cache, machine_code
+from backemf import rollout_native
+from backemf.engines import code_cache, machine_code, native_text
 from backemf.engines.native_plan import Plan
 from backemf.errors import ParameterError
 from backemf.physics.state import STATES
@@ -156,6 +157,35 @@ def test_a_long_run_goes_on_between_its_pieces(monkeypatch):
     pieces = be.simulate(LATE, be.Inertia(inertia=1e-3), command, 0.1, DT)
     for name in whole.channels:
         assert np.array_equal(whole[name], pieces[name]), name
+
+
+def test_what_is_rarely_needed_stands_in_branches():
+    """The search for a speed ends where it stands still, and a step goes along a limit's line only where it acts."""
+    actuator = be.Actuator(MOTOR, be.Supply(voltage=24.0))
+    be.simulate(actuator, be.Inertia(inertia=1e-4), 1.0, 0.01, DT)
+    loop = next(reversed(rollout_native._LOOPS.values()))
+    branches = re.findall(r"br i1 \S+, label %more", native_text.run_text(loop.traces, 1, True, frozenset()))
+    assert len(branches) >= 3
+    free = replace(actuator, motor=replace(MOTOR, friction=be.Coulomb(coulomb=0.01), limits=None), supply=None)
+    be.simulate(free, be.Inertia(inertia=1e-4), 1.0, 0.01, DT)
+    loop = next(reversed(rollout_native._LOOPS.values()))
+    assert "label %more" not in native_text.run_text(loop.traces, 1, True, frozenset())
+
+
+@pytest.mark.parametrize("count", [2, 3, 6, 8, 11, 16, 21, 40])
+def test_motors_of_a_vector_do_not_meet(count):
+    """A limit that acts for some motors, and a search that some end later, change nothing of the others: every channel
+    of each is that of the motor alone, to the last bit."""
+    # from motors that stay far below the voltage of the supply to those that it always limits
+    volts = np.linspace(2.0, 60.0, count) * np.cos(0.3 * np.arange(120))[:, None]
+    load, motor = be.Inertia(inertia=1e-4), be.Actuator(MOTOR, be.Supply(voltage=24.0))
+    together = be.simulate(motor, load, volts, 0.12, DT)
+    limited = (together["limit"] != 0).any(axis=0)
+    assert limited.any() and not limited.all()
+    for k in range(count):
+        alone = be.simulate(motor, load, volts[:, k], 0.12, DT)
+        for name in alone.channels:
+            assert np.array_equal(together[name][:, k], alone[name]), (k, name)
 
 
 def test_where_a_run_chooses_machine_code():

@@ -10,6 +10,7 @@ import numpy as np
 
 from .actuator import Actuator
 from .actuator.compiled import laws
+from .engines.channel_memory import channel_memory
 from .engines.machine_code import compile_text, in_threads
 from .engines.native_engine import COMMON, like, require_own_motors
 from .engines.native_plan import address, group_width, is_plain
@@ -119,7 +120,8 @@ class Loop:
         for name, line in traces.lines.items():
             given[row : row + len(line)] = known[name]
             row += len(line)
-        after, out = np.zeros((traces.rows_after_a_run, *batch)), np.empty((len(self.names), records, *batch))
+        after = np.zeros((traces.rows_after_a_run, *batch))
+        out, apart = channel_memory(len(self.names), (records, *batch))
         rows = [_row(values[name], steps, batch) for name in self.targets]
         places = [address(each) for each in rows]
         alone = {name for name, each in zip(self.targets, rows, strict=True) if each.ndim == 1}
@@ -129,11 +131,11 @@ class Loop:
             alone |= {"begin", "end"}
         if count and steps:
             function = self._function(count, frozenset(alone))
-            memories = [address(x) for x in (same, mine, given, after, out)]
-            rest = (steps, every, records, *memories, *places)
+            memories = [address(x) for x in (same, mine, given, after, out[0])]
+            rest = (steps, every, apart, *memories, *places)
             in_threads(count, steps, lambda first, last: function(count, first, last, *rest))
-        channels = Channels({name: out[k] for k, name in enumerate(self.names)})
-        if out.size and (after[-1] == 0.0).all():
+        channels = Channels(dict(zip(self.names, out, strict=True)))
+        if count and records and (after[-1] == 0.0).all():
             # what all motors share is one number throughout, at which the loop did not look
             channels.finite = frozenset(self.names) - {n for n in self.plain if not np.isfinite(channels[n].flat[0])}
         return self._here(known, after), channels

@@ -61,7 +61,7 @@ def trace_run(
     `targets` are the inputs of the command, `path` says whether the joint is moved along one, and `own` are the
     numbers that each motor has of its own; all others are the same for all.
     """
-    program = Program()
+    program = Program(branches=True)
     named: dict[str, Traced] = {name: program.load(name, FLOAT) for name in own}
     mine = dict(named)
     for name in leaves_of(actuator, load):

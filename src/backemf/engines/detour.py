@@ -7,10 +7,11 @@ a compiled loop takes it only where it has to. The numbers are the same either w
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
-from .tracing import Symbol, Traced
+from .tracing import Symbol, Traced, reach
 
 WORTH = 24
 """Operations that a branch has to save."""
@@ -28,6 +29,40 @@ class Detour:
     """What each symbol of the detour is where none of them holds, by its place."""
     beyond: set[int]
     """Symbols that follow from those of the detour."""
+
+
+class Steps:
+    """The order in which symbols are computed around a detour: those before it, inside it, and the rest."""
+
+    def __init__(self, symbols: list[Symbol], later: set[int]):
+        """`later` are the places of symbols that are used after all of them."""
+        self.detour = detour = find_detour(symbols)
+        """None: there is no detour, and nothing of what follows."""
+        if detour is None:
+            return
+        self.inside = [x for x in symbols if x.index in detour.without]
+        self.needs = arguments_of(self.inside) | {x.index for x in detour.conditions}
+        """Places of what the detour is computed from, and what is known without it."""
+        self.needs |= {x.index for x in detour.without.values() if isinstance(x, Symbol)}
+        last = max(self.needs - detour.without.keys())
+        held_up = detour.without.keys() | detour.beyond
+        self.first = [x for x in symbols if x.index <= last and x.index not in held_up]
+        self.rest = [
+            x for x in symbols if x.index not in detour.without and (x.index > last or x.index in detour.beyond)
+        ]
+        used = later | arguments_of(self.rest)
+        self.leaving = [x for x in self.inside if x.index in used]
+        """Symbols of the detour that are used after it."""
+
+
+def arguments_of(symbols: Iterable[Symbol]) -> set[int]:
+    """The places of symbols that some are computed from, those of their branches included."""
+    found: set[int] = set()
+    for x in symbols:
+        found |= {a.index for a in x.args if isinstance(a, Symbol)}
+        if x.op == "branch":
+            found |= reach([x.args[1]]).keys()
+    return found
 
 
 def find_detour(symbols: list[Symbol]) -> Detour | None:

@@ -136,6 +136,7 @@ ops = SimpleNamespace(
     stack_last=lambda items: jnp.stack(jnp.broadcast_arrays(*items), axis=-1),
     join_last=lambda items: jnp.concatenate(items, axis=-1),
     change=numpy_ops.change,
+    refine=numpy_ops.refine,
     repeat=numpy_ops.repeat,
     same=numpy_ops.same,
 )

@@ -80,7 +80,8 @@ class ExpWriter:
         return self._new(f"select {self._test} {beyond}, {self._kind} {limit}, {self._kind} {x}")
 
     def _two(self, word: str, a: str, b: str | float) -> str:
-        return self._new(f"{word} {self._kind} {a}, {b if isinstance(b, str) else self._same(b)}")
+        # a product and a sum become one instruction where the machine has it, which rounds once
+        return self._new(f"{word} contract {self._kind} {a}, {b if isinstance(b, str) else self._same(b)}")
 
     def _same(self, value: float) -> str:
         bits = struct.unpack(">Q", struct.pack(">d", value))[0]

@@ -8,8 +8,9 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 
+from .detour import Steps, arguments_of
 from .llvm_exp import ExpWriter
-from .tracing import BOOL, COMPARISONS, FLOAT, INT, WORD, Symbol, Traced, common_kind, kind_of
+from .tracing import BOOL, COMPARISONS, FLOAT, INT, WORD, Symbol, Traced, common_kind, kind_of, reach
 
 _FLOATS = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 _WHOLES = {"add": "add", "sub": "sub", "mul": "mul", "xor": "xor"}
@@ -31,6 +32,8 @@ class Writer:
         self._names: dict[int, str] = {}
         self._used: set[str] = set()
         self._count = 0
+        self.block = ""
+        """The block that is written, which those who write loops begin."""
 
     def vector(self, each: str) -> str:
         """The type of a value whose elements are of a type."""
@@ -57,17 +60,42 @@ class Writer:
         """Write an instruction without a value."""
         self.lines.append(f"  {line}")
 
-    def compute(self, roots: Iterable[Traced]) -> None:
-        """Write everything that some symbols need."""
+    def compute(self, roots: Iterable[Traced], later: Iterable[Traced] = ()) -> None:
+        """Write everything that some symbols need; `later` are those that will be written after them."""
         needed: dict[int, Symbol] = {}
         todo = [x for x in roots if isinstance(x, Symbol)]
         while todo:
             x = todo.pop()
             if x.index not in needed and x.index not in self._names:
                 needed[x.index] = x
-                todo += [each for each in x.args if isinstance(each, Symbol)]
-        for index in sorted(needed):
-            self._names[index] = self._instruction(needed[index])
+                # what only a branch needs is computed there
+                args = (x.args[0], x.args[2]) if x.op == "branch" else x.args
+                todo += [each for each in args if isinstance(each, Symbol)]
+        used = {x.index for x in (*roots, *later) if isinstance(x, Symbol)}
+        used |= arguments_of(x for x in reach(later).values() if x.index not in needed)
+        self._write([needed[index] for index in sorted(needed)], used)
+
+    def _write(self, symbols: list[Symbol], later: set[int]) -> None:
+        """Write symbols in order, what is known already unless something rare happens in a branch of its own."""
+        branches = bool(symbols) and symbols[0].program.branches
+        steps = Steps(symbols, later) if branches else None
+        if steps is None or steps.detour is None:
+            for x in symbols:
+                self._names[x.index] = self._instruction(x)
+            return
+        self._write(steps.first, later | steps.needs | arguments_of(steps.rest))
+        conditions = [self.value(x, BOOL) for x in steps.detour.conditions]
+        other = {x: self.value(steps.detour.without[x.index], x.kind) for x in steps.leaving}
+        before, known = self.block, dict(self._names)
+        behind = self._branch_if(conditions)
+        for x in steps.inside:
+            self._names[x.index] = self._instruction(x)
+        found, end, self._names = self._names, self.block, known
+        self._join(behind)
+        for x in steps.leaving:
+            far = found[x.index]
+            self._names[x.index] = self.new(f"phi {self.types[x.kind]} [ {other[x]}, %{before} ], [ {far}, %{end} ]")
+        self._write(steps.rest, later)
 
     def value(self, x: Traced, kind: str = FLOAT) -> str:
         """The name of a computed symbol, or a constant, in a kind."""
@@ -110,8 +138,48 @@ class Writer:
 
     # --- instructions
 
+    def begin(self, block: str) -> None:
+        """Begin a block of instructions."""
+        self.block = block
+        self.lines.append(f"{block}:")
+
+    def _branch_if(self, conditions: list[str]) -> str:
+        """Begin a block that runs if a condition holds for one of the motors; returns the name of the one after it."""
+        some = conditions[0]
+        for each in conditions[1:]:
+            some = self.new(f"or {self.types[BOOL]} {some}, {each}")
+        if self.width > 1:
+            self._used.add("any")
+            some = self.new(f"call i1 @llvm.vector.reduce.or.v{self.width}i1({self.types[BOOL]} {some})")
+        self._count += 1
+        inside, behind = f"more{self._count}", f"met{self._count}"
+        self.add(f"br i1 {some}, label %{inside}, label %{behind}")
+        self.begin(inside)
+        return behind
+
+    def _join(self, block: str) -> None:
+        """End a branch where the block after it begins."""
+        self.add(f"br label %{block}")
+        self.begin(block)
+
+    def _branch(self, x: Symbol) -> str:
+        """A choice, of which the first case is computed only if one of the motors needs it."""
+        test, _, other = x.args
+        kind, chosen = self.types[x.kind], self.value(test, BOOL)
+        near, before, known = self.value(other, x.kind), self.block, dict(self._names)
+        behind = self._branch_if([chosen])
+        self.compute([x.args[1]])
+        far = self.value(x.args[1], x.kind)
+        if self.width > 1:
+            far = self.new(f"select {self.types[BOOL]} {chosen}, {kind} {far}, {kind} {near}")
+        end, self._names = self.block, known
+        self._join(behind)
+        return self.new(f"phi {kind} [ {near}, %{before} ], [ {far}, %{end} ]")
+
     def _instruction(self, x: Symbol) -> str:
         op, kind = x.op, x.kind
+        if op == "branch":
+            return self._branch(x)
         if op == "where":
             chosen = self.value(x.args[0], BOOL)
             a, b = (self.value(each, kind) for each in x.args[1:])
@@ -220,6 +288,9 @@ class Writer:
         """The functions that are called, those of the C library for each motor in turn."""
         kind, parts = self.types[FLOAT], []
         for name in sorted(self._used):
+            if name == "any":
+                parts.append(f"declare i1 @llvm.vector.reduce.or.v{self.width}i1({self.types[BOOL]})")
+                continue
             if name == "total":
                 parts.append(f"declare double @llvm.vector.reduce.fadd.{self._suffix()}(double, {kind})")
                 continue

@@ -24,7 +24,7 @@ from .numpy_engine import broadcast, integers, select
 from .packing import Composed, Options, Step
 from .reset import Mask, reset_state
 from .symbols import leaves, structure_of, with_symbols
-from .tracing import FLOAT, INT, WORD, Line, Program, Symbol, Traced, operation, operations
+from .tracing import FLOAT, INT, WORD, Line, Program, Symbol, Traced, operation, operations, refine
 
 __all__ = ["array", "broadcast", "compile_step", "integers", "ops", "select"]
 
@@ -38,7 +38,7 @@ def sum_over_joints(x: Traced) -> Traced:
     raise NotImplementedError("the sum of a plain number over motors")
 
 
-ops = operations("native", expm1=operation("expm1"), total=sum_over_joints)
+ops = operations("native", expm1=operation("expm1"), refine=refine, total=sum_over_joints)
 Input = Recorded
 """A plain number or an array."""
 Kinds = tuple[type, type]
@@ -154,7 +154,7 @@ class Stepper:
         return found
 
     def _trace(self, values: Given, frames: dict[str, int], plain_step: bool, kinds: Kinds) -> Plan:
-        program = Program()
+        program = Program(branches=True)
         own = {name: program.load(name, FLOAT) for name in self.own}
         loads = {name: program.load(name, WHOLE.get(name, FLOAT)) for name in values}
         lines = {name: Line(program, name, count) for name, count in frames.items()}

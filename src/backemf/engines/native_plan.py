@@ -37,7 +37,7 @@ def is_plain(x: object) -> bool:
 def group_width(count: int) -> int:
     """Motors in one vector, for a batch of so many: two registers long where there are enough, which do not wait."""
     width = vector_width()
-    return 2 * width if count >= 4 * width else width if count >= width else 1
+    return 2 * width if count >= 2 * width else min(count, width)
 
 
 def joined_width(batch: tuple[int, ...]) -> int:

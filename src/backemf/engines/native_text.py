@@ -79,6 +79,7 @@ class _Text(Writer):
         self.line_rows: dict[str, tuple[int, int]] = {}
         """First row of each line of frames in the memory that it is read from, and how many frames it has."""
         self.read_from = "%given"
+        self.block = "lanes"
 
     # --- memory
 
@@ -169,12 +170,12 @@ class _Text(Writer):
         taken, self.lines = self.lines, []
         return taken
 
-    def around_lanes(self, before: list[str], body: list[str], last: str) -> list[str]:
-        """A body for every group of motors; `last` is its last block."""
+    def around_lanes(self, before: list[str], body: list[str]) -> list[str]:
+        """A body for every group of motors, which has been written last."""
         if self.single:
             return ["entry:", *before, "  br label %lanes", "lanes:", *body, "  ret void", "}"]
         w = self.width
-        head = [f"  %i = phi i64 [ %first, %entry ], [ %next, %{last} ]"]
+        head = [f"  %i = phi i64 [ %first, %entry ], [ %next, %{self.block} ]"]
         tail = [
             f"  %past = add i64 %i, {w}", "  %more = icmp slt i64 %past, %last", f"  %final = sub i64 %last, {w}",
             "  %fits = icmp sle i64 %past, %final", "  %next = select i1 %fits, i64 %past, i64 %final",
@@ -184,7 +185,7 @@ class _Text(Writer):
 
     def copy_lines(self, first: int, count: int, to: int, after: str) -> list[str]:
         """A loop that copies all frames of a group of motors; it leads to the block `after`."""
-        begin = ["  br label %copy", "copy:", "  %f = phi i64 [ 0, %lanes ], [ %f1, %copy ]"]
+        begin = ["  br label %copy", "copy:", f"  %f = phi i64 [ 0, %{self.block} ], [ %f1, %copy ]"]
         held = self.fetch("%given", self.new(f"add i64 %f, {first}"))
         place = self.place("%after", self.new(f"add i64 %f, {to}"))
         self.keep_value(place, held, FLOAT)
@@ -192,6 +193,7 @@ class _Text(Writer):
             "  %f1 = add i64 %f, 1", f"  %rest = icmp slt i64 %f1, {count}",
             f"  br i1 %rest, label %copy, label %{after}", f"{after}:",
         ]  # fmt: skip
+        self.block = after
         return [*begin, *self.take_lines(), *end]
 
 
@@ -214,10 +216,8 @@ def step_text(traces: Traces, width: int, single: bool) -> str:
     for k, x in enumerate(given.values()):
         w.give(x, w.fetch("%given", k, x.kind))
     body = w.take_lines()
-    last, frames = "lanes", first - len(given)
-    if frames:
+    if frames := first - len(given):
         body += w.copy_lines(len(given), frames, len(traces.states), "law")
-        last = "law"
     w.compute(traces.roots())
     for k, (name, x) in enumerate(traces.after.items()):
         w.keep("%after", k, x, traces.states[name].kind)
@@ -231,16 +231,16 @@ def step_text(traces: Traces, width: int, single: bool) -> str:
     body += w.take_lines()
     names = ("same", "own", "given", "after", "out")
     head = f"define void @step(i64 %n, i64 %first, i64 %last, {', '.join(f'ptr noalias %{name}' for name in names)}) {{"
-    return "\n".join([head, *w.around_lanes(before, body, last), w.declarations(), ""])
+    return "\n".join([head, *w.around_lanes(before, body), w.declarations(), ""])
 
 
 def run_text(traces: Traces, width: int, single: bool, alone: frozenset[str]) -> str:
-    """The text of many steps: `run(n, first, last, steps, every, records, same, own, given, after, out, inputs...)`.
+    """The text of many steps: `run(n, first, last, steps, every, apart, same, own, given, after, out, inputs...)`.
 
     `given` are rows of states and lines at the start, `after` those at the end, and below them a row that is 0 where
     all that was recorded is finite, and not a number elsewhere. Then comes a memory for each input, with a row per
-    step; those of `alone` have one number per row, for all motors. `out` has `records` rows for each channel, one after
-    each `every` steps.
+    step; those of `alone` have one number per row, for all motors. `out` has a row of each channel after each `every`
+    steps; its channels begin `apart` numbers from each other.
     """
     w = _Text(traces, width, single)
     w.give_shared()
@@ -255,11 +255,12 @@ def run_text(traces: Traces, width: int, single: bool, alone: frozenset[str]) ->
         w.give(x, w.fetch("%own", k, x.kind))
     starts = [w.fetch("%given", k, x.kind) for k, x in enumerate(traces.states.values())]
     w.compute(_still(traces))
-    body, here = w.take_lines(), "lanes"
+    body = w.take_lines()
     if first > states:
         body += w.copy_lines(states, first - states, states, "begin")
-        here = "begin"
+    here = w.block
     body += ["  br label %loop", "loop:"]
+    w.block = "loop"
     for k, x in enumerate(traces.states.values()):
         w.give(x, f"%s{k}")
     for k, (name, x) in enumerate(traces.inputs.items()):
@@ -267,18 +268,22 @@ def run_text(traces: Traces, width: int, single: bool, alone: frozenset[str]) ->
     found = reach(traces.roots())
     picks = [x for x in found.values() if x.op == "pick"]
     writes = [line for line in traces.new_lines.values() if line.frame is not None]
-    w.compute([*traces.after.values(), *picks, *(x for line in writes for x in (line.slot, line.frame))])
+    step = [*traces.after.values(), *picks, *(x for line in writes for x in (line.slot, line.frame))]
+    w.compute(step, traces.out.values())
     kinds = [x.kind for x in traces.states.values()]
     after = [w.value(x, kind) for x, kind in zip(traces.after.values(), kinds, strict=True)]
     for line in writes:
         w.put("%after", line)
-    loop = w.take_lines()
+    loop, ahead = w.take_lines(), w.block
+    w.block = "record"
     w.compute(traces.out.values())
     for k, x in enumerate(traces.out.values()):
-        row = w.new(f"add i64 %r, {w.new(f'mul i64 %records, {k}')}")
-        w.keep("%out", row, x, FLOAT)
+        place = w.place("%out", "%r")
+        if k:
+            place = w.new(f"getelementptr double, ptr {place}, i64 {w.new(f'mul i64 %apart, {k}')}")
+        w.keep_value(place, w.value(x, FLOAT), FLOAT)
     doubt = w.whole_doubt(traces.out.values(), "%b")
-    record = w.take_lines()
+    record, recorded = w.take_lines(), w.block
     for k, (name, kind) in enumerate(zip(after, kinds, strict=True)):
         w.keep_value(w.place("%after", k), name, kind)
     w.keep_value(w.place("%after", first), "%b1", FLOAT)
@@ -290,15 +295,16 @@ def run_text(traces: Traces, width: int, single: bool, alone: frozenset[str]) ->
     body += [
         *phis, *loop, "  %c2 = add i64 %c, 1", "  %full = icmp eq i64 %c2, %every",
         "  br i1 %full, label %record, label %ahead", "record:", *record, "  %r2 = add i64 %r, 1",
-        "  br label %ahead", "ahead:", "  %r1 = phi i64 [ %r, %loop ], [ %r2, %record ]",
-        "  %c1 = phi i64 [ %c2, %loop ], [ 0, %record ]",
-        f"  %b1 = phi {w.types[FLOAT]} [ %b, %loop ], [ {doubt}, %record ]", "  %t1 = add i64 %t, 1",
+        "  br label %ahead", "ahead:", f"  %r1 = phi i64 [ %r, %{ahead} ], [ %r2, %{recorded} ]",
+        f"  %c1 = phi i64 [ %c2, %{ahead} ], [ 0, %{recorded} ]",
+        f"  %b1 = phi {w.types[FLOAT]} [ %b, %{ahead} ], [ {doubt}, %{recorded} ]", "  %t1 = add i64 %t, 1",
         "  %again = icmp slt i64 %t1, %steps", "  br i1 %again, label %loop, label %done", "done:", *done,
     ]  # fmt: skip
+    w.block = "done"
     names = ("same", "own", "given", "after", "out", *(f"in{k}" for k in range(len(traces.inputs))))
-    head = "define void @run(i64 %n, i64 %first, i64 %last, i64 %steps, i64 %every, i64 %records, "
+    head = "define void @run(i64 %n, i64 %first, i64 %last, i64 %steps, i64 %every, i64 %apart, "
     head += f"{', '.join(f'ptr noalias %{name}' for name in names)}) {{"
-    return "\n".join([head, *w.around_lanes(before, body, "done"), w.declarations(), ""])
+    return "\n".join([head, *w.around_lanes(before, body), w.declarations(), ""])
 
 
 def _input(w: _Text, memory: str, alone: bool) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Callable
 from functools import partial
 from types import SimpleNamespace
 from typing import TypeVar
@@ -41,6 +42,11 @@ def _interpolate(x, xs, ys):
     return float(ys[-1])
 
 
+def _refine(found: float, before: float, further: Callable[[], float]) -> float:
+    """The end of a search, without steps that move nothing."""
+    return further() if abs(found - before) > numpy_ops.CLOSE * abs(found) else found
+
+
 def _change(part: T, **changes: object) -> T:
     """A copy with some fields changed, without the call per field of a frozen dataclass."""
     copy = object.__new__(type(part))
@@ -76,6 +82,7 @@ ops = SimpleNamespace(
     stack_last=np.array,
     join_last=numpy_ops.join_last,
     change=_change,
+    refine=_refine,
     repeat=numpy_ops.repeat,
     same=operator.eq,
     # the layers of a network are vectors even for one motor

@@ -167,6 +167,7 @@ ops = SimpleNamespace(
     stack_last=lambda items: _stack(items, -1),
     join_last=lambda items: torch.cat(items, dim=-1),
     change=numpy_ops.change,
+    refine=numpy_ops.refine,
     repeat=numpy_ops.repeat,
     same=numpy_ops.same,
 )

@@ -37,6 +37,7 @@ HOST: dict[str, Operation] = {
     "abs": np.abs, "exp": np.exp, "expm1": np.expm1, "log2": np.log2, "max": np.maximum, "min": np.minimum,
     "pow": np.power, "sign": np.sign, "sin": np.sin, "cos": np.cos, "sqrt": np.sqrt, "tanh": np.tanh, "floor": np.floor,
     "isfinite": np.isfinite, "where": lambda c, a, b: a if c else b, "detach": lambda x: x,
+    "branch": lambda c, a, b: a if c else b,
     FLOAT: np.float64, INT: int, WORD: lambda x: int(x) & 0xFFFFFFFF, BOOL: bool,
 }  # fmt: skip
 """How the host computes each operation."""
@@ -109,9 +110,13 @@ class Symbol:
 
 
 class Program:
-    """All symbols in the order in which they can be computed; `make` is the class of them."""
+    """All symbols in the order in which they can be computed; `make` is the class of them.
 
-    def __init__(self, make: type[Symbol] = Symbol) -> None:
+    With `branches` it may hold choices of which only what is chosen is computed.
+    """
+
+    def __init__(self, make: type[Symbol] = Symbol, branches: bool = False) -> None:
+        self.branches = branches
         self.symbols: list[Symbol] = []
         self.repeated: Repeated | None = None
         """The part of it that runs several times; None: there is none."""
@@ -191,7 +196,8 @@ def node(op: str, *args: Value, kind: str | None = None) -> Traced:
         with np.errstate(all="ignore"):
             return plain(HOST[op](*args))
     if kind is None:
-        kind = BOOL if op in COMPARISONS or op == "isfinite" else common_kind(args[1:] if op == "where" else args)
+        chosen = args[1:] if op in ("where", "branch") else args
+        kind = BOOL if op in COMPARISONS or op == "isfinite" else common_kind(chosen)
         kind = INT if kind == BOOL and op in ("add", "sub", "mul") else kind
         kind = FLOAT if op == "div" else kind
     return program.symbol(op, args, kind, all(x.uniform for x in args if isinstance(x, Symbol)))
@@ -263,6 +269,14 @@ def where(condition: Value, a: Value, b: Value) -> Traced:
     return a if a is b else node("where", condition, a, b)
 
 
+def refine(found: Value, before: Value, further: Callable[[], Traced]) -> Traced:
+    """The end of a search; a program with branches takes the further steps only where the last one moved it far."""
+    if not isinstance(found, Symbol) or found.uniform or not found.program.branches:
+        return further()
+    moved = node("abs", found - before)
+    return node("branch", moved > numpy_ops.CLOSE * node("abs", found), further(), found)
+
+
 def interpolate(x: Value, xs: Sequence[Traced], ys: Sequence[Traced]) -> Traced:
     """Linear between the points of a table, held at its ends: one choice per point."""
     value = ys[0]
@@ -308,7 +322,7 @@ def operations(engine: str, **own: Operation) -> SimpleNamespace:
         detach=detach, matmul=network, erf=math.erf, stack_first=network,
         stack_last=network, join_last=network, change=numpy_ops.change, same=numpy_ops.same,
         **{"expm1": expm1, "isfinite": isfinite, "total": refuse(engine, "what others share"),
-           "repeat": numpy_ops.repeat, **own},
+           "refine": numpy_ops.refine, "repeat": numpy_ops.repeat, **own},
     )  # fmt: skip
 
 

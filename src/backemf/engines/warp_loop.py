@@ -14,7 +14,7 @@ import warp as wp  # pyright: ignore[reportMissingImports]
 
 from ..values import Module
 from . import single
-from .detour import find_detour
+from .detour import Steps, arguments_of
 from .native_text import Traces
 from .repeated import Repeated
 from .tracing import BOOL, FLOAT, INT, WORD, Symbol, Traced, Value
@@ -135,23 +135,16 @@ class LoopWriter(NativeWriter):
 
     def _body(self, symbols: list[Symbol], later: set[int]) -> list[str]:
         """The lines of a step, each detour in a branch of its own; `later` are the symbols that are used after it."""
-        detour = find_detour(symbols)
+        steps = Steps(symbols, later)
+        detour = steps.detour
         if detour is None:
             return self._compute(symbols)
-        inside = [x for x in symbols if x.index in detour.without]
-        needs = arguments_of(inside) | {x.index for x in detour.conditions}
-        needs |= {x.index for x in detour.without.values() if isinstance(x, Symbol)}
-        last = max(needs - detour.without.keys())
-        first = [x for x in symbols if x.index <= last and x.index not in detour.without | dict.fromkeys(detour.beyond)]
-        rest = [x for x in symbols if x.index not in detour.without and (x.index > last or x.index in detour.beyond)]
-        used = later | arguments_of(rest)
-        leaving = [x for x in inside if x.index in used]
-        text = self._body(first, used | needs)
-        text += [f"{self.types[x.kind]} x{x.index};" for x in leaving]
+        text = self._body(steps.first, later | steps.needs | arguments_of(steps.rest))
+        text += [f"{self.types[x.kind]} x{x.index};" for x in steps.leaving]
         text.append(f"if ({' || '.join(self.text(x, BOOL) for x in detour.conditions)}) {{")
-        text += [*self._compute(inside, True, {x.index for x in leaving}), "} else {"]
-        text += [f"x{x.index} = {self.text(detour.without[x.index], x.kind)};" for x in leaving]
-        return [*text, "}", *self._body(rest, later)]
+        text += [*self._compute(steps.inside, True, {x.index for x in steps.leaving}), "} else {"]
+        text += [f"x{x.index} = {self.text(detour.without[x.index], x.kind)};" for x in steps.leaving]
+        return [*text, "}", *self._body(steps.rest, later)]
 
     def _with_repeated(
         self, part: Repeated, always: list[Symbol], due: list[Symbol], later: set[int], step: list[Traced]
@@ -259,11 +252,6 @@ class LoopWriter(NativeWriter):
             a, b = (self.text(each, FLOAT) for each in x.args)
             return f"{a} - wp::floor({a} / {b}) * {b}"
         return super().expression(x)
-
-
-def arguments_of(symbols: Iterable[Symbol]) -> set[int]:
-    """The symbols that some are computed from."""
-    return {a.index for x in symbols for a in x.args if isinstance(a, Symbol)}
 
 
 def array_type(kind: str, dtype: type) -> type:

@@ -11,7 +11,7 @@ from ..parts import Laws
 from ..values import Number
 from .exact import decay, rise, rise_mean
 from .limits import clip
-from .ops import absolute, detach, exp, maximum, minimum, power, sqrt, where
+from .ops import absolute, detach, exp, maximum, minimum, power, refine, sqrt, where
 
 BRISTLES = Laws()
 """Law of each friction with bristles: `law(friction, speed)` gives level [N·m], stiffness [N·m/rad] and damping."""
@@ -124,12 +124,15 @@ def settled_speed(
     free_speed: Number, inertia: Number, bristle: Number, level: Number, stiffness: Number, damping: Number, dt: Number
 ) -> Number:
     """Speed at the end of the step [rad/s]."""
-    s, u, equation = settling(free_speed, inertia, bristle, level, stiffness, damping, dt)
-    # the start is close; the slope of the solution is that of the last step alone
-    for _ in range(SETTLING_STEPS - 1):
-        u = halley(u, *equation)
-    u = halley(detach(u), *equation)
-    return s * u * level / (stiffness * dt)
+    s, start, equation = settling(free_speed, inertia, bristle, level, stiffness, damping, dt)
+    return s * root_of(equation, start, SETTLING_STEPS) * level / (stiffness * dt)
+
+
+def root_of(equation: tuple[Number, ...], start: Number, steps: int) -> Number:
+    """The root of the equation of `settling` after some steps from a start that is close [1]."""
+    # the slope of the solution is that of the last step alone
+    u = halley(detach(start) if steps == 1 else start, *equation)
+    return u if steps == 1 else refine(u, start, lambda: root_of(equation, u, steps - 1))
 
 
 def settled_bristles(

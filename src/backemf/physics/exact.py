@@ -20,7 +20,7 @@ def decay(u: Number) -> Number:
 def rise(u: Number) -> Number:
     """(1 - exp(-u))/u, which is 1 at u = 0 [1]."""
     tiny = absolute(u) < 1e-8
-    return where(tiny, 1.0 - 0.5 * u, -expm1(-u) / where(tiny, 1.0, u))
+    return where(tiny, 1.0 - 0.5 * u, -expm1(-u) * (1.0 / where(tiny, 1.0, u)))
 
 
 def rise_mean(u: Number) -> Number:
@@ -34,5 +34,5 @@ def rise_mean(u: Number) -> Number:
     series = 1 / 24 - u * series
     series = 1 / 6 - u * series
     series = 1 / 2 - u * series
-    safe = where(small, 1.0, u)
-    return where(small, series, (1.0 + expm1(-u) / safe) / safe)
+    per_u = 1.0 / where(small, 1.0, u)
+    return where(small, series, (1.0 + expm1(-u) * per_u) * per_u)

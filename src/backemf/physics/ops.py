@@ -114,6 +114,18 @@ def repeat(times: int, body: Callable[[T], T], values: T) -> T:
     return values
 
 
+CLOSE = 1e-6
+"""Part of a number by which a step of cubic convergence moves it at most, after which it is exact to 16 digits [1]."""
+
+
+def refine(found: Number, before: Number, further: Callable[[], Number]) -> Number:
+    """What a search of cubic convergence comes to after `further` steps from `found`, to which a step led.
+
+    An engine may leave these steps out where the last one moved the number by no more than `CLOSE` of it.
+    """
+    return further()
+
+
 def same(a: Number, b: Number) -> bool:
     """Whether two values are known to be the same before they are computed: what follows from them is, too."""
     return a is b
@@ -141,6 +153,7 @@ __all__ = [
     "minimum",
     "pick",
     "power",
+    "refine",
     "repeat",
     "same",
     "sign",

@@ -75,7 +75,7 @@ class NativeGroup:
 
     def _trace(self, part: Part) -> Bound:
         """The step on symbols, with the numbers of the actuators."""
-        program = Program()
+        program = Program(branches=True)
         numbers, own = {"dt": self._dt}, {}
         named: dict[str, Traced] = {"dt": program.number("dt")}
         for name, value in leaves(self._actuator, "actuator").items():

@@ -78,7 +78,7 @@ class DriveCode:
         self._run = _RUN(compile_text(text).get_function_address("run"))
         memory = address(self._same), address(self._own)
         first, second = (address(side) for side in sides)
-        head = self.count, 0, self.count, turns, turns, 1, *memory
+        head = self.count, 0, self.count, turns, turns, self.count, *memory
         self._arguments = (*head, first, second, address(self._out)), (*head, second, first, address(self._out))
         self._side = 0
 
@@ -130,7 +130,7 @@ def _traced(
 def _trace(
     actuator: Actuator, own: tuple[str, ...], states: tuple[str, ...], held: Held, shared: dict[str, Recorded]
 ) -> Traces:
-    program = Program()
+    program = Program(branches=True)
     mine = {name: program.load(name, FLOAT) for name in (*own, *(n for n in flat(held) if n not in shared))}
     named: dict[str, Traced] = {n: mine[n] if n in mine else program.number(n) for n in leaves(actuator, "actuator")}
     given: dict[str, Traced] = {**shared, **mine}
