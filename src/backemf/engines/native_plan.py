@@ -22,8 +22,6 @@ Given = dict[str, Recorded]
 """What a step is given, by name: arrays and plain numbers."""
 SCALARS = frozenset((float, int, np.float64, np.int64, np.float32, np.int32, np.int16, np.uint32, np.bool_, bool))
 """Types of one number."""
-MOST_AT_ONCE = 16
-"""Motors in one vector at most."""
 MOST_JOINED = 64
 """Motors on one supply at most."""
 _STEP = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 3, *[ctypes.c_void_p] * 5)
@@ -49,14 +47,6 @@ def joined_width(batch: tuple[int, ...]) -> int:
             "take jax, torch or numpy"
         )
     return count
-
-
-def robot_width(count: int) -> int:
-    """Motors in one vector, for the few of a robot: several registers long, so that they do not wait for each other."""
-    if count <= MOST_AT_ONCE:
-        return count
-    widths = range(MOST_AT_ONCE, MOST_AT_ONCE // 2, -1)
-    return min(widths, key=lambda width: -(-count // width) * width)
 
 
 def address(array: np.ndarray) -> int:
@@ -169,7 +159,7 @@ class Bound:
 
     def places(self, count: int) -> tuple[int, int, int]:
         """Where the code for a batch of so many is, and the numbers that its motors share and have of their own."""
-        function = self.plan.function(robot_width(count), count == 1)
+        function = self.plan.function(group_width(count), count == 1)
         own = self._own.get((count,))
         own = self._own_rows((count,)) if own is None else own
         return int(ctypes.cast(function, ctypes.c_void_p).value or 0), self._same_at, address(own)

@@ -15,7 +15,7 @@ from ....actuator import Actuator
 from ....actuator.memory import initial_state
 from ....engines import bind, load
 from ....engines.machine_code import compile_text
-from ....engines.native_plan import address, is_plain, robot_width
+from ....engines.native_plan import address, group_width, is_plain
 from ....engines.native_text import Traces, run_text, shared_symbols
 from ....engines.packing import pack
 from ....engines.symbols import leaves, structure_of, with_symbols
@@ -74,7 +74,7 @@ class DriveCode:
         self._views = tuple(numbers_in(side) for side in sides)
         self.here = self._views[0]
         """States of the drives and their axes, in rows."""
-        text = run_text(traced, robot_width(self.count), self.count == 1, frozenset())
+        text = run_text(traced, group_width(self.count), self.count == 1, frozenset())
         self._run = _RUN(compile_text(text).get_function_address("run"))
         memory = address(self._same), address(self._own)
         first, second = (address(side) for side in sides)
