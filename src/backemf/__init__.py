@@ -63,6 +63,7 @@ if TYPE_CHECKING:
         VelocityPi,
         Voltage,
     )
+    from .c_function import CFunction, c_function
     from .datasheet import Datasheet, Finding
     from .errors import (
         BackemfError,
@@ -170,6 +171,7 @@ _HOMES = {
     ".loads": "ConstantTorque Fan Inertia LockedRotor Pendulum PrescribedMotion TwoMass",
     ".rollout": "Here rest rollout",
     ".rollout_slopes": "rollout_slopes",
+    ".c_function": "c_function CFunction",
     ".recording": "Recording read_recording",
     ".run": "Run",
     ".run_stored": "StoredRun",
@@ -247,6 +249,7 @@ __all__ = [
     "AngleTable",
     "BackemfError",
     "BackemfWarning",
+    "CFunction",
     "Candidates",
     "Case",
     "Cogging",
@@ -348,6 +351,7 @@ __all__ = [
     "Winding",
     "__version__",
     "analyze",
+    "c_function",
     "catalog",
     "commands",
     "compare",

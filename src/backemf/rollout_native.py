@@ -106,20 +106,13 @@ class Loop:
         """Where motor and load are after these commands, and the channels on the way."""
         traces, count = self.traces, math.prod(batch)
         steps = len(next(iter(values.values())))
-        records, states = steps // every, len(traces.states)
+        records = steps // every
         same = np.array([float(x) for x in evaluate(self.shared, numbers)] or [0.0])
         mine = np.empty((len(own), *batch))
         for k, value in enumerate(own.values()):
             mine[k] = value
-        given = np.empty((traces.rows, *batch))
-        whole = given.view(np.int64)
         known = values_of(start)
-        for k, (name, x) in enumerate(traces.states.items()):
-            (given if x.kind == FLOAT else whole)[k] = known[name]
-        row = states
-        for name, line in traces.lines.items():
-            given[row : row + len(line)] = known[name]
-            row += len(line)
+        given = traces.pack(known, batch)
         after = np.zeros((traces.rows_after_a_run, *batch))
         out, apart = channel_memory(len(self.names), (records, *batch))
         rows = [_row(values[name], steps, batch) for name in self.targets]

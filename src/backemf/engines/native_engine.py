@@ -7,7 +7,7 @@ every actuator of its structure. A compiled step holds nothing of its own: threa
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 
 import numpy as np
@@ -138,10 +138,11 @@ class Stepper:
             if len(self._bound) >= MOST_BOUND:
                 self._bound.clear()
                 self._ones.clear()
-            self._bound[key] = Bound(self._plan(values, frames, step is not None, kinds), numbers, self.own)
+            self._bound[key] = Bound(self.plan(tuple(values), frames, step is not None, kinds), numbers, self.own)
         return self._bound[key]
 
-    def _plan(self, values: Given, frames: dict[str, int], plain_step: bool, kinds: Kinds) -> Plan:
+    def plan(self, values: Sequence[str], frames: dict[str, int], plain_step: bool, kinds: Kinds) -> Plan:
+        """The step for inputs of these names, and lines of so many frames; a plain step is one for all motors."""
         key = self.function, self.structure, plain_step, kinds, tuple(values), tuple(frames.items())
         try:
             found = _PLANS.get(key)
@@ -153,7 +154,7 @@ class Stepper:
             found = _PLANS[key] = self._trace(values, frames, plain_step, kinds)
         return found
 
-    def _trace(self, values: Given, frames: dict[str, int], plain_step: bool, kinds: Kinds) -> Plan:
+    def _trace(self, values: Sequence[str], frames: dict[str, int], plain_step: bool, kinds: Kinds) -> Plan:
         program = Program(branches=True)
         own = {name: program.load(name, FLOAT) for name in self.own}
         loads = {name: program.load(name, WHOLE.get(name, FLOAT)) for name in values}

@@ -7,9 +7,12 @@ A last group of motors that would reach beyond the batch starts earlier instead,
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
+from ..values import Recorded
 from .llvm_text import Writer
 from .repeated import Repeated
 from .tracing import BOOL, FLOAT, INT, WORD, Line, Symbol, Traced, reach
@@ -47,6 +50,17 @@ class Traces:
     def rows_after_a_run(self) -> int:
         """Rows that a run leaves: those, and one that says whether all is finite."""
         return self.rows + 1
+
+    def pack(self, known: Mapping[str, Recorded], batch: tuple[int, ...]) -> np.ndarray:
+        """The rows of states and frames, from their values by name."""
+        rows = np.empty((self.rows, *batch))
+        whole, row = rows.view(np.int64), len(self.states)
+        for k, (name, x) in enumerate(self.states.items()):
+            (rows if x.kind == FLOAT else whole)[k] = known[name]
+        for name, line in self.lines.items():
+            rows[row : row + len(line)] = known[name]
+            row += len(line)
+        return rows
 
     def roots(self) -> list[Traced]:
         """Everything that has to be computed."""

@@ -114,14 +114,7 @@ class LawLoop:
         traces, steps = self._traces, len(position)
         known: dict[str, Recorded] = {}
         _mapped(start, "state", known.__setitem__)
-        given = np.empty(max(1, traces.rows))
-        whole = given.view(np.int64)
-        for k, (name, x) in enumerate(traces.states.items()):
-            (given if x.kind == FLOAT else whole)[k] = known[name]
-        row = len(traces.states)
-        for name, line in traces.lines.items():
-            given[row : row + len(line)] = known[name]
-            row += len(line)
+        given = traces.pack(known, ())
         same = np.array([float(x) for x in evaluate(self._shared, {"dt": dt})] or [0.0])
         after, out, own = np.empty(traces.rows_after_a_run), np.empty(steps), np.empty(1)
         rows = [np.ascontiguousarray(commands[name], dtype=float) for name in self.names]
