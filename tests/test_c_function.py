@@ -78,7 +78,8 @@ def test_steps_of_a_joint_that_the_caller_moves(known, count):
     here = step.initial(count, seed=3)
     for k in range(7):
         position, effort, *rest = inputs[:, k]
-        here, expected = step(here, be.Command(position=position, effort=effort), *rest[:2], DT, *rest[2:])
+        given = dict(zip(joint, rest, strict=True))
+        here, expected = step(here, be.Command(position=position, effort=effort), dt=DT, **given)
         for row, name in zip(out[:, k], names, strict=True):
             near(row, getattr(expected, name))
 
