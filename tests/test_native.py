@@ -87,7 +87,7 @@ def test_an_empty_batch_has_no_motors():
 @pytest.mark.parametrize("shape", [(0,), (2, 0)])
 def test_an_empty_batch_with_a_delay_keeps_the_shapes_of_its_state(schedule, shape):
     """What an environment has in common keeps its shape where there is no motor to have it."""
-    delay = be.Delay(steps=(1.0, 4.0), schedule=schedule, period=3 if schedule == "period" else 0)
+    delay = be.Delay(steps=(1, 4), schedule=schedule, period=3 if schedule == "period" else 0)
     step, nothing = replace(KNEE, delay=delay).compile("native"), np.zeros(shape)
     state = step.initial(shape)
     before = {name: np.shape(value) for name, value in vars(state).items()}
