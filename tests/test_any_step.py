@@ -15,6 +15,7 @@ from backemf.engines import load as load_engine
 from backemf.parts import without_neutral
 from backemf.physics.state import CURRENT, DERATING, RATE, TORQUE, VOLTAGE
 from backemf.rollout import advance, rest
+from backemf.runaway import EnergyWatch
 from backemf.tree import map_numbers
 
 R, K, J, V, AMPERES = 0.3, 0.03, 1.4e-5, 24.0, 10.0
@@ -137,6 +138,41 @@ def test_energy_from_nowhere_stops_a_run(monkeypatch):
     actuator = be.Actuator(motor(limits=None))
     with pytest.raises(be.SimulationError, match=r"at t = 0\.0\d+ s the joint has .* J where .* given .* J.*lower dt"):
         be.simulate(actuator, be.Inertia(inertia=0.0), 0.0, duration=2.0, dt=0.02, velocity=20.0, engine="numpy")
+
+
+@pytest.mark.parametrize(
+    ("command", "velocity"),
+    [
+        # without friction the current of a motor at its speed, v/Ke, falls to nothing within 50 time constants
+        (5.0, 50.0),
+        (be.commands.Step(value=5.0, time=0.55), 50.0),
+        # and at each zero of its voltage the supply gives nothing
+        (be.commands.Sine(amplitude=5.0, frequency=1.0), None),
+    ],
+)
+@pytest.mark.parametrize("engine", ["native", "numpy"])
+def test_energy_that_came_between_two_records_is_not_from_nowhere(command, velocity, engine):
+    """Recorded once a second, a motor that has come to its speed in between is no step that diverges."""
+    weak = be.Motor(
+        winding=be.Winding(resistance=1.0),
+        magnet=be.Magnet(torque_constant=0.1, back_emf_constant=0.1),
+        rotor=be.Rotor(inertia=1e-4),
+    )
+    run = be.simulate(weak, be.Inertia(inertia=1e-4), command, 3.0, 1e-3, every=1000, engine=engine)
+    whole = be.simulate(weak, be.Inertia(inertia=1e-4), command, 3.0, 1e-3)
+    assert run["velocity"] == pytest.approx(whole["velocity"][999::1000], rel=1e-9)
+    assert velocity is None or run["velocity"][-1] == pytest.approx(velocity)
+
+
+def test_energy_from_nowhere_between_two_records_stops_a_run_too():
+    """The meter of the supply has counted 2 J; a joint with ten million has them from nowhere."""
+    watch = EnergyWatch(be.Actuator(motor(limits=None)), be.Inertia(inertia=2.0), 0.0, 1e-3, 1000)
+    channels = {name: np.zeros(3) for name in watch.reads}
+    channels |= {"electrical_energy": np.array([1.0, 2.0, 1.5]), "velocity": np.array([0.0, 1.0, 1000.0])}
+    watch.look(channels, 1.0)
+    channels["velocity"] = np.array([0.0, 10_000.0, 0.0])
+    with pytest.raises(be.SimulationError, match=r"at t = 5 s the joint has 1e\+08 J where .* given 2 J"):
+        watch.look(channels, 4.0)
 
 
 # --- limits against limits

@@ -455,7 +455,7 @@ def test_a_bad_shape_of_the_batch_is_refused(shape):
 
 def test_a_record_larger_than_the_machine_is_refused():
     """At once, and with what would help."""
-    refusal(lambda: run(shape=10**12), "GiB: raise every or dt, shorten duration, run fewer")
+    refusal(lambda: run(shape=10**12), "GiB free: raise every or dt, shorten duration, run fewer")
 
 
 def test_arrays_of_a_command_that_do_not_fit_each_other_are_refused():

@@ -78,9 +78,25 @@ def test_batches_that_fill_no_vector(count):
 
 def test_an_empty_batch_has_no_motors():
     """Nothing goes in, nothing comes out."""
-    step, nothing = KNEE.compile("native"), np.zeros(0)
-    state, out = step(step.initial(0), nothing, nothing, nothing, DT)
-    assert out.torque.shape == (0,) and state.current.shape == (0,)
+    for shape in (0, (2, 0, 3)):
+        step, nothing = KNEE.compile("native"), np.zeros(shape)
+        state, out = step(step.initial(shape), nothing, nothing, nothing, DT)
+        assert out.torque.shape == state.current.shape == nothing.shape
+
+
+@pytest.mark.parametrize("schedule", ["constant", "episode", "period", "step", "mjlab", "isaaclab"])
+@pytest.mark.parametrize("shape", [(0,), (2, 0)])
+def test_an_empty_batch_with_a_delay_keeps_the_shapes_of_its_state(schedule, shape):
+    """What an environment has in common keeps its shape where there is no motor to have it."""
+    delay = be.Delay(steps=(1, 4), schedule=schedule, period=3 if schedule == "period" else 0)
+    step, nothing = replace(KNEE, delay=delay).compile("native"), np.zeros(shape)
+    state = step.initial(shape)
+    before = {name: np.shape(value) for name, value in vars(state).items()}
+    for run in (step, step.coupled):
+        for _ in range(3):
+            state, out = run(state, nothing, nothing, nothing, DT, 0.0, 1e-3)
+            assert out.torque.shape == shape
+            assert {name: np.shape(value) for name, value in vars(state).items()} == before
 
 
 def test_telemetry_that_is_left_out_is_not_computed():

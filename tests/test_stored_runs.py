@@ -107,16 +107,100 @@ def test_the_peak_is_foreseen(monkeypatch):
     assert 0.8 * wanted < peak < 1.1 * wanted
 
 
+@pytest.mark.parametrize("engine", ["native", "numpy", pytest.param("jax", marks=pytest.mark.long)])
+@pytest.mark.parametrize("load", [LOAD, be.PrescribedMotion(time=np.array([0.0, 1.0]), position=np.array([0.0, 3.0]))])
+def test_a_record_of_many_steps_is_computed_in_several_calls(monkeypatch, engine, load):
+    """1000 steps a record, in calls of at most 16: the same records as of every step, commands included."""
+    command = be.commands.Sine(amplitude=np.linspace(6.0, 12.0, 3), frequency=3.0)
+
+    def records(every: int) -> be.Run:
+        return be.simulate(MOTOR, load, command, 3.0, 1e-3, every=every, engine=engine)
+
+    whole = records(1)
+    lengths = []
+    name = f"roll_{engine}"
+    roll = getattr(simulate, name)
+    monkeypatch.setattr(simulate, name, lambda *given: lengths.append(len(given[3]["command"])) or roll(*given))
+    monkeypatch.setattr(simulate, "CHUNK", 16)
+    seldom = records(1000)
+    assert sum(lengths) == 3000 and max(lengths) <= 16 and len(set(lengths)) <= 2
+    for name in whole.channels:
+        assert np.abs(seldom[name] - whole[name][999::1000]).max() <= 1e-12 * np.abs(whole[name]).max(), name
+
+
+@pytest.mark.parametrize("command", [be.commands.Constant, lambda x: be.commands.Sine(amplitude=x, frequency=1.0)])
+def test_commands_of_many_motors_are_part_of_the_peak(monkeypatch, command):
+    """A command for each motor and each of the 1000 steps between two records: 16 MB, which nothing holds at once."""
+    motors, told = 2000, []
+    monkeypatch.setattr(simulate, "PIECE_BYTES", 100_000)
+    monkeypatch.setattr(simulate, "require_room", lambda what, wanted, *_: told.append((what, wanted)))
+    given = {"command": command(np.linspace(1.0, 2.0, motors)), "every": 1000}
+    run(1000, **given)
+    told.clear()
+    tracemalloc.start()
+    run(1000, **given)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    wanted = max(size for what, size in told if what == "the run")
+    assert peak < 1.1 * wanted < 8e6
+
+
+def test_a_run_of_one_record_listens_to_ctrl_c(monkeypatch):
+    """However many steps are between two records, no call is longer than the longest piece."""
+    longest = []
+    roll = simulate.roll_native
+    monkeypatch.setattr(
+        simulate, "roll_native", lambda *given: longest.append(len(given[3]["command"])) or roll(*given)
+    )
+    run(200_000, every=200_000)
+    assert max(longest) <= simulate.CHUNK and sum(longest) == 200_000
+
+
+@pytest.mark.parametrize(("motors", "rows", "part"), [(100, 20_000, 5_000), (1, 400_000, 16_384), (2000, 500, 100)])
+def test_what_assembling_a_file_takes_is_foreseen(tmp_path, motors, rows, part):
+    """One group of rows at a time, and each of its numbers once; the pool of pyarrow tells the peak."""
+    from backemf.recording_writing import assembling_memory
+
+    columns = {f"current[{k}]": np.linspace(0.0, 1.0 + k, part) for k in range(motors)}
+    writer = RecordingWriter(tmp_path / "run.parquet", {})
+    for _ in range(rows // part):
+        writer.write(columns)
+    before = pyarrow.default_memory_pool()
+    pool = pyarrow.proxy_memory_pool(before)
+    pyarrow.set_memory_pool(pool)
+    try:
+        writer.close()
+    finally:
+        pyarrow.set_memory_pool(before)
+    wanted = assembling_memory(rows // part * part, part, motors)
+    group = 8 * motors * min(rows // part * part, -(-8192 // part) * part if motors > 1 else rows)
+    assert group <= pool.max_memory() <= wanted < 3 * group
+
+
+def test_the_peak_of_a_file_is_compared_with_the_memory(tmp_path, monkeypatch):
+    """A run that goes to a file takes what its parts take, and what the file takes that they become."""
+    told = []
+    monkeypatch.setattr(simulate, "require_room", lambda what, wanted, *_: told.append((what, wanted)))
+    monkeypatch.setattr(simulate, "PIECE_BYTES", 1_000_000)
+    command = be.commands.Constant(np.ones(200))
+    run(2_000, command=command, to=tmp_path / "run.parquet", channels=("position", "current"))
+    # 200 motors with two channels, 8 bytes each, of 2000 rows are 6.4 MB, which one group of rows holds
+    (wanted,) = (size for what, size in told if what == "the run")
+    assert 6.4e6 < wanted < 10e6
+
+
 def test_what_does_not_fit_is_said_before_the_run(tmp_path, monkeypatch):
     """Memory with the remedy of a file; a disk with the remedy of fewer channels; and a batch that no piece holds."""
-    monkeypatch.setattr("backemf.checks.machine_memory", lambda: 10_000_000)
+    monkeypatch.setattr("backemf.checks.free_memory", lambda: 10_000_000)
     monkeypatch.setattr(simulate, "PIECE_BYTES", 1_000_000)
     with pytest.raises(
         be.ParameterError, match=r"^the run would take .* GiB, and there are .*write it to a file with to="
     ):
         run(100_000)
     run(2_000, to=tmp_path / "fits.parquet", channels=("current",))
-    with pytest.raises(be.ParameterError, match=r"the run would take .*: run fewer motors at once$"):
+    with pytest.raises(
+        be.ParameterError, match=r"the run would take .*: run fewer motors at once, or name fewer channels$"
+    ):
         run(10, command=be.commands.Constant(np.ones(100_000)), to=tmp_path / "run.parquet")
     monkeypatch.setattr(simulate, "room_on_disk", lambda path: 50_000)
     with pytest.raises(

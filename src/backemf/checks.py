@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import is_dataclass
@@ -10,13 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from . import files
 from .errors import ParameterError
+from .free_memory import free_memory
 from .values import Maybe as Maybe
 from .values import Number as Number
 
 ABSOLUTE_ZERO = -273.15
 """Absolute zero [°C]."""
+ALWAYS_FREE = 1_000_000
+"""Memory that a process may take without asking what is left [bytes]."""
 
 
 def concrete(value: object) -> np.ndarray | None:
@@ -210,22 +211,10 @@ def require_seed(name: str, seed: object) -> int:
 
 
 def require_room(what: str, wanted: int, remedy: str, most: int | None = None) -> None:
-    """Check that so many bytes fit into the memory of this machine, or into `most` bytes."""
-    memory = machine_memory() if most is None else most
+    """Check that so many bytes fit into the memory that this process may still take, or into `most` bytes."""
+    if most is None and wanted < ALWAYS_FREE:
+        return
+    memory = free_memory() if most is None else most
     if memory is not None and wanted > memory:
         sizes = [f"{min(size, 10**60) / 2**30:.3g} GiB" for size in (wanted, memory)]
-        raise ParameterError(f"{what} would take {sizes[0]}, and there are {sizes[1]}: {remedy}")
-
-
-def machine_memory() -> int | None:
-    """Memory of this machine, or of the part of it that this process may use [bytes]; None where it is not known."""
-    try:
-        whole = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        return None
-    for path in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
-        try:
-            whole = min(whole, int(files.read_text(path)))
-        except (ParameterError, ValueError):  # no such limit
-            continue
-    return whole
+        raise ParameterError(f"{what} would take {sizes[0]}, and there are {sizes[1]} free: {remedy}")

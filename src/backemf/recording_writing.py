@@ -26,6 +26,9 @@ GROUP = 8192
 GROUP_BYTES = 8_000_000
 """Size of a group in memory where its parts are large enough [bytes]; the index of a file grows with its groups."""
 
+COLUMN_BYTES, GROUP_COLUMN_BYTES, PAGE_BYTES = 4_000, 2_000, 2_000_000
+"""What a writer of parquet keeps to its end for each column, for each column of each group, and for a page [bytes]."""
+
 
 def write_recording(path: str | Path, columns: Mapping[str, np.ndarray], units: Mapping[str, str]) -> Path:
     """Write columns at once, by the ending of the name: CSV, or else parquet."""
@@ -166,14 +169,24 @@ class RecordingWriter:
             pyarrow.OSFile(str(self.part)) as source,
             pyarrow.ipc.open_stream(source) as stream,
             files.replacing(self.path) as file,
-            pyarrow.parquet.ParquetWriter(file, stream.schema) as writer,
+            # numbers that hardly repeat: a dictionary of them takes longer, and a quarter more on the disk
+            pyarrow.parquet.ParquetWriter(file, stream.schema, use_dictionary=False) as writer,
         ):
             for batches in _group_batches(stream):
-                writer.write_table(pyarrow.Table.from_batches(batches).combine_chunks())
+                writer.write_table(pyarrow.Table.from_batches(batches))
+                batches.clear()
 
     def _unwritable(self, error: OSError) -> ParameterError:
         left = f"; {self.where_parts_are}" if self.parts else ""
         return ParameterError(f"{files.unwritable(self.path, error)}{left}")
+
+
+def assembling_memory(rows: int, part: int, columns: int) -> int:
+    """What it takes at its peak to assemble a parquet file from parts of so many rows [bytes]."""
+    part = max(1, part)
+    whole = max(GROUP, GROUP_BYTES // (8 * columns))
+    group = max(1, min(rows, part * -(-whole // part)))
+    return columns * (8 * group + COLUMN_BYTES + GROUP_COLUMN_BYTES * -(-rows // group)) + PAGE_BYTES
 
 
 def _group_batches(batches: Iterable[Module]) -> Iterator[list[Module]]:

@@ -14,7 +14,7 @@ import warp as wp  # pyright: ignore[reportMissingImports]
 
 from .actuator import Actuator, Command, chain
 from .actuator.needs import require_command
-from .checks import Number, machine_memory, require_room
+from .checks import Number, require_room
 from .engines.bind import bind
 from .engines.native_engine import COMMON, WHOLE, require_own_motors
 from .engines.repeated import repeat
@@ -27,6 +27,7 @@ from .engines.warp_engine import precision as dtype_of
 from .engines.warp_kernel import Layout, fill_struct
 from .engines.warp_loop import BLOCK, OUT, LoopWriter, array_type, build_run
 from .errors import ParameterError
+from .free_memory import free_memory
 from .loads import Load, PrescribedMotion
 from .physics.state import Output
 from .rollout import MAIN, Channels, Here, channel_names, record_of, require_channels, require_every, rest
@@ -223,7 +224,7 @@ class Place:
 
     def require_memory(self, numbers: int) -> None:
         """Check that so many numbers for each motor fit; raise `ParameterError` if not."""
-        free = self.device.free_memory if self.device.is_cuda else machine_memory()
+        free = self.device.free_memory if self.device.is_cuda else free_memory()
         wanted = (8 if self.dtype is wp.float64 else 4) * self.count * numbers
         remedy = "record fewer channels, raise every, shorten the run, or run fewer motors at once"
         require_room(f"the run on {self.device}", wanted, remedy, free)

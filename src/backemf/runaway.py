@@ -1,7 +1,8 @@
 """Detects a step that diverges: the joint has more energy than supply, load and initial motion have given it.
 
 Energy comes from the supply, the load, the initial motion, and constants that give more torque than the back-EMF
-takes (Kt above Ke). Anything beyond that is a numerical error.
+takes (Kt above Ke). Anything beyond that is a numerical error. Between two records that are many steps apart the supply
+may give all of it and be at rest at both, so that there its meter counts; without one nothing is said.
 """
 
 from __future__ import annotations
@@ -31,13 +32,17 @@ class EnergyWatch:
 
     def __init__(self, actuator: Actuator, load: Load, velocity: Number, dt: float, every: int) -> None:
         """`velocity` is that of the start [rad/s], `dt` the step [s], `every` how many steps make a record."""
-        self.active = not isinstance(load, KINEMATIC)
+        self.sparse = every > 1
+        """Whether there are steps between the records."""
+        metered = actuator.motor is not None and actuator.meter
+        self.active = not isinstance(load, KINEMATIC) and (metered or not self.sparse)
         self.reads = {"velocity", "load_torque", *load.remembers}
         """Channels that it needs; of a record without one of them it says nothing."""
         self.reads |= (
             {"mechanical_power"} if actuator.motor is None else {f"{name}_power" for name in (*GIVING, *TAKING)}
         )
         self.reads |= set() if actuator.spring is None else {"spring_power"}
+        self.reads |= {"electrical_energy"} if self.sparse else set()
         if not self.active:
             return
         outside = inertia_of(load)
@@ -45,6 +50,7 @@ class EnergyWatch:
         self.far_inertia = np.asarray(load.far_inertia) if isinstance(load, TwoMass) else None
         self.far_torque = load.far_torque if isinstance(load, TwoMass) else 0.0
         self.spacing = dt * every
+        self.drawn = np.zeros(())
         self.sure = SURE if every == 1 else SURE_BETWEEN
         velocity = np.asarray(velocity, dtype=float)
         self.given = 0.5 * self.inertia * velocity**2
@@ -68,7 +74,8 @@ class EnergyWatch:
         if "electrical_power" in record:
             powers = [f"{name}_power" for name in (*GIVING, *TAKING)]
         more = ["far_velocity"] if self.far_inertia is not None else []
-        return ["velocity", "load_torque", *powers, *more, *(["spring_power"] if "spring_power" in record else [])]
+        more += ["spring_power"] if "spring_power" in record else []
+        return ["velocity", "load_torque", *powers, *more, *(["electrical_energy"] if self.sparse else [])]
 
     def _look(self, record: dict[str, np.ndarray], first: float) -> None:
         velocity = record["velocity"]
@@ -81,7 +88,7 @@ class EnergyWatch:
         if "spring_power" in record:
             sources -= np.minimum(record["spring_power"], 0.0)
         if "electrical_power" in record:
-            for name in GIVING:
+            for name in GIVING[1:] if self.sparse else GIVING:
                 sources += np.maximum(record[f"{name}_power"], 0.0)
             for name in TAKING:
                 sources -= np.minimum(record[f"{name}_power"], 0.0)
@@ -89,6 +96,10 @@ class EnergyWatch:
             sources += np.maximum(record["mechanical_power"], 0.0)
         given = self.given + self.spacing * np.cumsum(sources, axis=0)
         self.given = given[-1]
+        if self.sparse:
+            drawn = np.maximum(self.drawn, np.maximum.accumulate(record["electrical_energy"], axis=0))
+            self.drawn = drawn[-1]
+            given = given + drawn
         wild = (has > self.sure * given) & (given > 0.0) & (has > 1e-12)
         if wild.any():
             moment, *motor = (int(i) for i in np.argwhere(wild)[0])

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import overload
 
@@ -27,6 +28,7 @@ from .loads import KINEMATIC, Load, LockedRotor, PrescribedMotion, inertia_of
 from .motor import Motor
 from .parts import FAMILIES, acts, without_neutral
 from .physics.state import PER_MOTOR
+from .recording_writing import assembling_memory
 from .rollout import MAIN, Channels, Here, behind_time, channel_names, rest, roll_jax, roll_numpy
 from .rollout_native import can_roll, roll_native
 from .run import Run
@@ -37,11 +39,15 @@ from .runaway import EnergyWatch
 from .tree import numbers
 
 CHUNK = 16384
-"""Longest piece of a run that is computed at once [steps]; between pieces the numbers are checked."""
+"""Most steps that are computed at once [1]; between pieces of a run the numbers are checked."""
 PIECE_BYTES = 128_000_000
-"""Most that a piece of a run takes in memory, where it is longer than one record [bytes]."""
+"""Most that the record of a piece takes in memory, where it is longer than one record, and its commands [bytes]."""
 PIECE_PEAK = 2.5
 """Memory at the peak of a piece over that of its record: the record, its columns in a file, and what is checked [1]."""
+COMMANDS_PEAK = 2.5
+"""Memory for the commands of a piece over that of the numbers themselves: while they are made there are several [1]."""
+COMPILING = {"jax": 400_000_000}
+"""What an engine's compiler takes that lives in this process [bytes]."""
 DISK_PARQUET, DISK_CSV = 17, 14
 """Most bytes on the disk for each number: the parts and the file that is assembled from them, or a line of text."""
 MOST_STEPS = 1e11
@@ -233,13 +239,18 @@ def _run(
     named = [*channel_names(actuator, load), *(channel_label(name) for name in signals)]
     written = check_written(output, to, channels, named, engine)
     recorded = written if engine == "warp" else named
-    size = piece_steps(every, batch, len(recorded))
-    check_memory(steps // every, batch, len(recorded), size // every, keep)
-    check_disk(to if output is None else output, steps // every, batch, len(written))
+    told = numbers_told(batch, signals)
+    longest = longest_call(told, len(recorded))
+    size = piece_steps(every, batch, len(recorded), longest)
+    composed = without_neutral(actuator)
+    engine = engine or choose_engine(composed, precision)
+    file = to if output is None else output
+    more = COMPILING.get(engine, 0) + int(COMMANDS_PEAK * 8 * told * min(longest, size))
+    check_memory(steps // every, batch, len(recorded), size // every, keep, more, file, len(written))
+    check_disk(file, steps // every, batch, len(written))
     start = start_of(actuator, load, batch, position, velocity, initial or {}, dt, seed)
 
-    composed = without_neutral(actuator)
-    roll = roll_on(engine or choose_engine(composed, precision), device, recorded)
+    roll = roll_on(engine, device, recorded)
     kept: dict[str, np.ndarray] = {}
     here = start
     watch, summary = EnergyWatch(actuator, load, velocity, dt, every), RunSummary(dt * every)
@@ -250,17 +261,22 @@ def _run(
         held_interruptions(roll is not roll_numpy) as leave,
     ):  # fmt: skip
         for first, count in chunks(steps, every, size):
-            leave(f"stopped at t = {first * dt:g} s of {steps * dt:g} s")
-            times = (first + np.arange(count)) * dt
-            values = {name: signal.sample(first, times) for name, signal in signals.items()}
-            path = np.append(times, times[-1] + dt)
-            path = load.at(path) if isinstance(load, PrescribedMotion) else None
-            here, record = roll(composed, load, here, values, path, dt, every, batch, precision)
+            values, record, spacing = {}, Channels(), every
+            for begin, length in calls(first, count, longest):
+                leave(f"stopped at t = {begin * dt:g} s of {steps * dt:g} s")
+                times = (begin + np.arange(length)) * dt
+                values = {name: signal.sample(begin, times) for name, signal in signals.items()}
+                path = np.append(times, times[-1] + dt)
+                path = load.at(path) if isinstance(load, PrescribedMotion) else None
+                # of several calls that are one record the last one's counts
+                spacing = every if length == count else length
+                here, record = roll(composed, load, here, values, path, dt, spacing, batch, precision)
+                advance(length)
             for name, row in values.items():
                 label = channel_label(name)
                 if label not in recorded:
                     continue
-                row = behind_time(row[every - 1 :: every], len(batch))
+                row = behind_time(row[spacing - 1 :: spacing], len(batch))
                 record[label] = np.broadcast_to(row, (count // every, *batch)).copy()
             check_finite(record, (first + every) * dt, dt * every, actuator, load)
             watch.look(record, (first + every) * dt)
@@ -269,7 +285,6 @@ def _run(
                 kept = keep_piece(kept, record, first // every, steps // every)
             else:
                 summary.look(record)
-            advance(count)
     return _Done(actuator, kept, summary, written, batch, steps)
 
 
@@ -324,10 +339,29 @@ def channel_label(name: str) -> str:
     return name if name == MAIN else f"{name}_command"
 
 
-def piece_steps(every: int, batch: tuple[int, ...], channels: int) -> int:
+def numbers_told(batch: tuple[int, ...], signals: Mapping[str, Signal]) -> int:
+    """How many numbers the commands of one step are: one each, or one for each motor [1]."""
+    sizes = (math.prod(signal.sample(0, np.zeros(1)).shape[1:]) for signal in signals.values())
+    return sum(1 if size == 1 else math.prod(batch) for size in sizes)
+
+
+def longest_call(told: int, channels: int) -> int:
+    """Most steps that are computed in one call, so that their commands take no more than a record may [steps]."""
+    return min(CHUNK, max(channels, PIECE_BYTES // (8 * max(1, told))))
+
+
+def piece_steps(every: int, batch: tuple[int, ...], channels: int, longest: int) -> int:
     """Length of a piece of a run, a whole multiple of `every` [steps]: large batches go in short pieces."""
     records = PIECE_BYTES // (8 * max(1, channels * math.prod(batch)))
-    return every * max(1, min(CHUNK // every, records))
+    return every * max(1, min(longest // every, records))
+
+
+def calls(first: int, count: int, longest: int) -> Iterator[tuple[int, int]]:
+    """First step and length of each call for a piece: several of nearly one length where one record takes so long."""
+    parts = -(-count // longest)
+    ends = [count * k // parts for k in range(parts + 1)]
+    for begin, end in pairwise(ends):
+        yield first + begin, end - begin
 
 
 def keep_piece(
@@ -380,15 +414,24 @@ def batch_shape(
     return whole
 
 
-def check_memory(records: int, batch: tuple[int, ...], channels: int, piece: int, keep: bool) -> None:
+def check_memory(
+    records: int, batch: tuple[int, ...], channels: int, piece: int, keep: bool, more: int = 0,
+    file: str | Path | None = None, written: int = 0,
+) -> None:  # fmt: skip
     """Check that a run fits into the memory at its peak; raise `ParameterError` if not.
 
-    At its peak there are the record, as far as it is kept, and one piece with what is computed from it.
+    At its peak there are the record, as far as it is kept, and one piece with what is computed from it and `more` bytes
+    beside; or, at the end, the last piece and a part of the parquet file that is assembled, with so many channels.
     """
-    motors = math.prod(batch)
-    wanted = 8 * motors * ((records * (channels + 1) if keep else 0) + PIECE_PEAK * min(piece, records) * channels)
+    motors, piece = math.prod(batch), min(piece, records)
+    row = 8 * motors * channels
+    peak = int(PIECE_PEAK * piece * row) + more
+    if file is not None and str(file).endswith(".parquet"):
+        peak = max(peak, piece * row + assembling_memory(records, piece, 1 + written * motors))
+    wanted = peak + (8 * motors * records * (channels + 1) if keep else 0)
     remedy = "raise every or dt, shorten duration, run fewer motors at once, or write it to a file with to="
-    require_room("the run", int(wanted), remedy if keep else "run fewer motors at once")
+    fewer = "run fewer motors at once" if file is None else "run fewer motors at once, or name fewer channels"
+    require_room("the run", wanted, remedy if keep else fewer)
 
 
 def check_written(

@@ -396,7 +396,7 @@ def test_a_device_that_is_not_there():
 
 def test_too_much_memory_is_an_error_before_the_run(monkeypatch):
     """What a run will need is compared with the machine first."""
-    monkeypatch.setattr(rollout_warp, "machine_memory", lambda: 2**20)
+    monkeypatch.setattr(rollout_warp, "free_memory", lambda: 2**20)
     with pytest.raises(
         ParameterError, match=r"the run on cpu would take .* GiB, and there are .*: record fewer channels"
     ):

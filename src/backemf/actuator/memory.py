@@ -142,7 +142,7 @@ def require_room_for_state(
     """Raise a `ParameterError` before anything is made, if a state is larger than the memory."""
     rows = sum(frames if name.endswith("_line") else 1 for name in present if name not in learned)
     count = rows * math.prod(shape) + sum(math.prod(size) for size in learned.values())
-    double = engine.__name__.endswith("numpy_engine") or "float64" in str(place.get("dtype"))
+    double = engine.__name__.endswith(("numpy_engine", "native_engine")) or "float64" in str(place.get("dtype"))
     # what another device has is not known here
     most = None if "cuda" not in str(place.get("device", "")) else OTHER_DEVICE
     if frames > 1 and frames > math.prod(shape):

@@ -236,9 +236,11 @@ def _output_of(bound: Bound, rows: np.ndarray) -> Output:
 
 
 def like(row: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """A row of a batch in the shape of what some of its motors have in common."""
+    """A row of a batch in the shape of what some of its motors have in common, which nobody reads without motors."""
     if row.shape == shape:
         return row
+    if not row.size:
+        return np.zeros(shape, row.dtype)
     row = row[(0,) * (row.ndim - len(shape))]
     return np.array(row[tuple(slice(0, 1) if size == 1 else slice(None) for size in shape)])
 
