@@ -489,7 +489,7 @@ def test_step_and_callback_do_not_mix():
     with motors.install():
         with pytest.raises(ParameterError, match=r"call mujoco\.mj_step there"):
             motors.step(data, 0.0)
-        with pytest.raises(ParameterError, match="has a control callback already"), motors.install():
+        with pytest.raises(ParameterError, match="motors are installed in it already"), motors.install():
             pass
 
 

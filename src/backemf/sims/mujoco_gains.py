@@ -106,14 +106,14 @@ class StepMap:
 
     def __init__(self, model: MjModel, parts: list[Actuator | None], joints: Joints):
         mujoco = mujoco_module()
-        self.parts, self._has = parts, joints.actuators >= 0
+        self.parts = parts
         self._mobility = mobility(model, joints)
         flags, bits = int(model.opt.disableflags), mujoco.mjtDisableBit
         self.euler = integrator_of(mujoco, model) == "Euler"
         passive = not flags & int(bits.mjDSBL_DAMPER)
         self._damping = model.dof_damping[joints.dofs] * passive
         self.damped = passive and not (self.euler and flags & int(bits.mjDSBL_EULERDAMP))
-        """Whether slopes that stand in the damping of joints are integrated."""
+        """Whether the joints' own damping is that of the end of the step."""
 
     @property
     def inertias(self) -> np.ndarray:
@@ -127,8 +127,6 @@ class StepMap:
         count, inertias = len(parts), self.inertias
         answers = [response(part, float(i), float(b), dt) for part, i, b in zip(parts, inertias, own, strict=True)]
         slopes = np.array([one.slope for one in answers])
-        if not damped:
-            slopes = slopes * (self._has & (not self.euler))
         sizes = [len(one.states) for one in answers]
         here = np.eye(3 * count + sum(sizes))
         # rows of the whole: position, speed, last torque, states
@@ -177,9 +175,9 @@ def sentence(whole: StepMap, robot: ActuatorSet, dt: float, grows: float) -> str
     much = f"a disturbance grows {times(grows)} in each step"
     if whole.euler and not whole.damped and whole.growth(dt, damped=True) <= 1.0 + GROWS:
         return (
-            f"joint {joint!r}: the integrator Euler with eulerdamp or damping disabled takes no slope of the motors' "
-            f"torque, and {part} on {inertia:.3g} kg·m² is unstable with timestep = {dt:g} s: {much}; take "
-            'integrator="implicitfast", or enable eulerdamp'
+            f"joint {joint!r}: with eulerdamp disabled the integrator Euler takes the joints' own damping from the "
+            f"start of the step, and {part} on {inertia:.3g} kg·m² is unstable with timestep = {dt:g} s: {much}; "
+            'take integrator="implicitfast", or enable eulerdamp'
         )
     ways = []
     step = longest_step(lambda h: whole.growth(h) <= 1.0 + GROWS * h / dt, dt)

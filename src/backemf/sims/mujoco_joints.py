@@ -107,6 +107,11 @@ def find_joints(model: MjModel, robot: ActuatorSet, armature: bool) -> Joints:
                 f"actuator {name!r} on joint {joint!r} has states of its own: make it a <motor>, or take it out, and "
                 "the motor of backemf stands in its place"
             )
+        if any(getattr(model, "actuator_delay", ())[number : number + 1]):
+            raise ParameterError(
+                f"actuator {name!r} on joint {joint!r} has a delay of its own, which motors do not see: take it out, "
+                "and give the actuator of backemf a Delay"
+            )
         gears[place] = model.actuator_gear[number, 0]
         if gears[place] == 0.0:
             raise ParameterError(f"actuator {name!r} on joint {joint!r} has the gear 0: give it 1")

@@ -31,7 +31,7 @@ from ...values import Array
 from ..mujoco_gains import warn_of_gains
 from ..mujoco_joint_law import can_hold
 from ..mujoco_joints import add_hands, find_joints, robot_on
-from ..mujoco_takeover import TakenOver
+from ..mujoco_takeover import TakenOver, clear_model
 from ..mujoco_types import MjModel, MjSpec
 from ..robot_commands import RobotCommand
 from ..robot_environments import environments, require_shared_inertia
@@ -80,6 +80,7 @@ class Motors:
             require_load(actuator, 0.0, 1.0)
         require_shared_inertia(self.robot)
         self._dt = float(model.opt.timestep)
+        clear_model(model)
         self._joints = find_joints(model, self.robot, armature)
         self._engine = Engine(model, self._joints)
         self._taken = TakenOver(model, self._joints, armature)

@@ -31,7 +31,7 @@ from ...robot.compiled import share_of
 from .. import mujoco_joint_law as joint_law
 from ..mujoco_gains import warn_of_gains
 from ..mujoco_joints import add_hands, find_joints, robot_on
-from ..mujoco_takeover import TakenOver
+from ..mujoco_takeover import TakenOver, clear_model
 from ..mujoco_types import MjModel, MjSpec
 from ..robot_commands import RobotCommand
 from ..robot_environments import environments, require_shared_inertia
@@ -82,6 +82,7 @@ class Motors:
             # networks and shared supplies are refused by a sentence of the engine's
             load("warp").compile_step(self._law, without_neutral(group.actuator), {})
         self._model, self._seed, self._dt = model, seed, float(model.opt.timestep)
+        clear_model(model)
         self._joints = find_joints(model, self.robot, armature)
         self._taken = TakenOver(model, self._joints, armature)
         if environments(self.robot) is None:

@@ -131,6 +131,16 @@ class Hands:
             block.model.dof_damping[self._joints.dofs] = block.damping
             block.damping_written[:], block.standing[:], block.wrote = block.damping, 0.0, False
 
+    def rest(self, block: ModelBlock) -> None:
+        """No torque through the actuators of a model that is not stepped with its motors."""
+        if block.model is not self._model or self.holds:
+            block.bias[self._ids] = 0.0
+
+    @property
+    def holds(self) -> bool:
+        """Whether the model is still that of these motors."""
+        return self._taken.holds
+
     def release(self) -> None:
         """Give the model back its own actuators and armature."""
         self._taken.release()

@@ -10,7 +10,7 @@ import numpy as np
 
 HEAD = ("time", "ended", "begun", "wrote", "data")
 """First elements of a record, the motors of one `mjData`: time of the step that is not done yet, or NaN; time at which
-the last one ended; whether rotors have got their first speed; whether forces or dampings were written; its place."""
+the last one ended; whether rotors turn by themselves; whether forces or dampings were written; its place."""
 VECTORS = (
     "torque", "slip", "ends", "mean", "slope", "speed", "applied", "applied_written", "done_mean", "done_slope",
     "done_speed", "done_cut", "told", "position", "velocity", "load", "inertia", "load_slope", "grip", "asked", "free",

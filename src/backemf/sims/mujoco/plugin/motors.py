@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 import numpy as np
@@ -24,6 +24,7 @@ from ....physics.state import Output, State
 from ....robot.actuator_set import ActuatorSet
 from ...mujoco_gains import warn_of_gains
 from ...mujoco_joints import add_hands, find_joints, mujoco_module, robot_on
+from ...mujoco_takeover import clear_model
 from ...mujoco_types import MjData, MjModel, MjSpec
 from ...robot_commands import Commands, RobotCommand
 from ...robot_step import MAIN
@@ -42,7 +43,8 @@ class Motors:
 
     The model is changed: each joint gets the rotor's inertia as armature, and the actuator on it, if there is one,
     is driven by the motor (its gain, bias and force range are replaced; `data.ctrl` no longer acts by itself).
-    `release` undoes that. Friction and damping of the model's joints stay, as those of their bearings.
+    `release` undoes that, and so do other motors that are put on the model. Friction and damping of the model's joints
+    stay, as those of their bearings.
 
     Each `MjData` of the model has motors of its own, which are at rest and cold when it is first stepped. One thread at
     a time steps a model; `copies` are models for further threads.
@@ -71,6 +73,7 @@ class Motors:
         self._mujoco = mujoco_module()
         self._dt = float(model.opt.timestep)
         self._step = JointStep(self.robot, engine, self._dt, seed)
+        clear_model(model)
         self._joints = find_joints(model, self.robot, armature)
         self._hands = Hands(model, self._joints, armature)
         self._python = PythonSteps(model, self.robot, self._joints, self._hands, self._step)
@@ -115,6 +118,10 @@ class Motors:
         number per joint.
         """
         known = self._records
+        if not self._installed:
+            # mj_forward before the first step sees no torque of the run before
+            for block in known.blocks.values():
+                self._hands.rest(block)
         state, turning = self._step.initial(**values), "rotor_speed" in values
         if data is None:
             known.start, known.turning = state, turning
@@ -130,7 +137,16 @@ class Motors:
 
     def release(self) -> None:
         """Give the model back its own actuators and armature; these motors are done."""
+        if self._installed:
+            raise ParameterError("Motors.release inside install(): release the motors when that context has ended")
         self._hands.release()
+
+    def _require_model(self) -> None:
+        if not self._hands.holds:
+            raise ParameterError(
+                "these motors are off the model: they were released, or others were put on it since; make new ones, "
+                "with the motors of all its joints"
+            )
 
     # --- a step
 
@@ -145,6 +161,7 @@ class Motors:
         """
         if self._installed:
             raise ParameterError("Motors.step inside install(): call mujoco.mj_step there, which steps the motors too")
+        self._require_model()
         block = self._records.block(self.model if model is None else model)
         if block is None:
             raise ParameterError("Motors.step(model=...): must be one of motors.copies(count)")
@@ -154,10 +171,8 @@ class Motors:
         record = self._records.of(data, names)
         if self._python.watch.awake:
             self._python.watch.look(names, rows)
+        self._move_on(record)
         before = data.time
-        if before < record.ended:
-            # mj_resetData: a new run begins
-            self.reset(data)
         self._mujoco.mj_step1(block.model, data)
         try:
             self._act(block, record, names, rows)
@@ -177,11 +192,15 @@ class Motors:
         """Within this context `mujoco.mj_step(model, data)` steps the motors, through MuJoCo's control callback.
 
         Commands are read from `command`, or from `data.ctrl` of the joints' actuators while that is None. The motors
-        move on when the time of `data` does, so that `mj_forward` changes nothing. An error in a thread that is not
-        one of Python's, such as those of `mujoco.rollout`, is raised at the end of the context.
+        move on when the time of `data` does, so that `mj_forward` changes nothing; where time is not that at which
+        their last step ended, as after `mj_resetData`, they begin anew. An error in a thread that is not
+        one of Python's, such as those of `mujoco.rollout`, is raised at the end of the context, and so is it where
+        somebody else has taken the callback away. After the context the actuators give no torque.
         """
-        if self._mujoco.get_mjcb_control() is not None:
-            raise ParameterError("MuJoCo has a control callback already: mujoco.set_mjcb_control(None) takes it away")
+        self._require_model()
+        present = self._mujoco.get_mjcb_control()
+        if present is not None:
+            raise ParameterError(_occupied(present))
         self._tell_code()
         self._installed, self._failure = True, None
         self._mujoco.set_mjcb_control(self._callback)
@@ -191,13 +210,21 @@ class Motors:
                 # the callback through Python stays for what is rare
                 place.value = self._records.code.install(place.value) if place.value else None
             yield
+            if self._mujoco.get_mjcb_control() != self._callback:
+                raise SimulationError(
+                    "MuJoCo's control callback was changed within install(), and from then on no step had motors: "
+                    "leave mujoco.set_mjcb_control alone there, and call your own controller before mujoco.mj_step"
+                )
         finally:
-            self._mujoco.set_mjcb_control(None)
+            if self._mujoco.get_mjcb_control() == self._callback:
+                self._mujoco.set_mjcb_control(None)
             self._installed = False
             for record in self._records.all():
                 self._move_on(record)
                 for block in self._records.blocks.values():
                     self._hands.withdraw(block, record)
+            for block in self._records.blocks.values():
+                self._hands.rest(block)
         if self._failure is not None:
             raise self._failure
 
@@ -259,13 +286,16 @@ class Motors:
             block.bias[self._joints.actuators[self._joints.actuators >= 0]] = 0.0
 
     def _move_on(self, record: Record) -> None:
-        """The motors follow the time of the data: forward with it, and back to the start where it was reset."""
-        if np.isnan(record.time):
-            return
-        if record.data.time > record.time:
-            self._commit(record)
-        elif record.data.time != record.time:
+        """A step that is done is kept; where the time is not that at which the last one ended, a new run begins."""
+        now, begun, half = record.data.time, record.time, 0.5 * self._dt
+        if np.isnan(begun):
+            goes_on = not np.isfinite(record.ended) or abs(now - record.ended) <= half
+        else:
+            goes_on = now == begun or abs(now - begun - self._dt) <= half
+        if not goes_on:
             self._records.begin(record, self._step.initial())
+        elif now > begun:
+            self._commit(record)
 
     def _without_control(self) -> str | None:
         """Why data.ctrl does not hold the commands of all motors; None where it does."""
@@ -361,3 +391,17 @@ class Motors:
         if record is None:
             return Report.empty(self._step.outputs, len(self.robot))
         return self._python.report(record)
+
+
+def _occupied(present: Callable) -> str:
+    """Why there is no room for a control callback."""
+    other = getattr(present, "__self__", None)
+    if isinstance(other, Motors):
+        return (
+            "MuJoCo has one control callback, and motors are installed in it already: step one of the robots with "
+            "motors.step(data, command)"
+        )
+    return (
+        "MuJoCo has a control callback already: mujoco.set_mjcb_control(None) takes it away; call your own controller "
+        "before mujoco.mj_step"
+    )

@@ -88,7 +88,7 @@ class Record:
 
     @property
     def begun(self) -> bool:
-        """Whether rotors that backlash lets go have got their first speed."""
+        """Whether rotors that backlash lets go turn by themselves, rather than begin with their joints."""
         return bool(self.memory[2])
 
     @begun.setter
@@ -192,6 +192,8 @@ class ModelBlock:
             if self.wrote or (other.time == other.time and not other.data.time > other.time):
                 raise ParameterError(BUSY)
         self._holder = me, record
+        # from here on this thread is in the middle of a step
+        record.time = record.data.time
 
     def forget(self, record: Record) -> None:
         """The data of a record goes."""

@@ -44,11 +44,11 @@ class PythonSteps:
             after, found = rest(self._robot, self._step.outputs, off, before, after, found, velocity)
         ends, slope, grip, mean = found[: len(FOUND) + 1]
         speed = ends
-        if len(ends) > 1 and grip.any():
-            # joints that friction holds, it holds against each other
+        taken = slope if damped else np.where(implicit & (self._joints.actuators >= 0), slope, 0.0)
+        if len(ends) > 1 and (grip.any() or (taken != slope).any()):
+            # friction that holds a joint holds it against the others, and a slope that nobody integrates is solved here
             mean, speed = load.solve(mean, slope + grip, ends, record.torque, velocity, dt)
-        if not damped:
-            slope = np.where(implicit & (self._joints.actuators >= 0), slope, 0.0)
+        slope = taken
         self._hands.give(block, record, mean + slope * (speed - velocity), slope, velocity, implicit)
         record.after, record.rows = after, found[len(FOUND) :]
         record.ends[:], record.mean[:], record.slope[:], record.speed[:] = ends, mean, slope, speed
@@ -68,7 +68,7 @@ class PythonSteps:
         record.done_slope[:], record.done_speed[:], record.slip[:] = done.slope, done.speed, slip
         record.done_cut[:] = 0.0 if done.cut is None else done.cut
         record.keep()
-        record.time, record.ended = np.nan, record.data.time
+        record.time, record.ended, record.begun = np.nan, record.data.time, True
         return True
 
     def report(self, record: Record) -> Report:
@@ -85,8 +85,7 @@ class PythonSteps:
         return pending.at(record.data.qvel[self._joints.dofs], self._hands.cut(record.data))
 
     def _begin(self, record: Record, velocity: np.ndarray) -> None:
-        """Rotors that backlash lets go begin with the speed of their joints."""
-        record.begun = True
+        """Until their first step is done, rotors that backlash lets go have the speed of their joints."""
         state = record.state
         for group, part in zip(self._robot.groups, state, strict=True):
             if "rotor_speed" in part and group.actuator.motor is not None:

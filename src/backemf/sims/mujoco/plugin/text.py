@@ -102,6 +102,7 @@ def write_commit(places: Setting) -> Function:
     f.copy(f.place(f["record"], f.whole("done_at")), f.place(f["record"], f.whole("out_at")), f.whole("out_size"))
     f.set_head("time", NAN)
     f.set_head("ended", f.single("data", "time", NUMBER))
+    f.set_head("begun", 1.0)
     return f
 
 
@@ -179,6 +180,9 @@ def write_claim(places: Setting) -> Function:
     with f.when(code.now.is_("==", 0)):
         f.store(f["block"], MODEL.index("thread"), me, WHOLE)
         f.store(f["block"], MODEL.index("record"), f["record"], POINTER)
+        # from here on this thread is in the middle of a step
+        own = f.load(f["record"], HEAD.index("data"), POINTER)
+        f.set_head("time", f.load(f.place(own, f.of_data["time"], "i8"), 0))
     f.free_lock(lock)
     f.give_back(code.now)
     return f
@@ -218,11 +222,7 @@ def write_before(places: Setting) -> Function:
         f.raise_flag(slow, f.size(told).is_("<=", f.load(f.at("bounds"), k)).not_())
     with f.when(slow.now):
         f.give_back(SLOW)
-    # the motors follow the time of the data: on with it, and back to the start where it was reset
-    with f.when(now.is_(">", begun)):
-        f.call("commit", f["context"], f["data"], f["record"])
-    with f.when(now.is_("<", begun).or_(now.is_("<", f.head("ended")))):
-        f.call("reset", f["context"], f["record"])
+    _follow_time(f, now, begun)
     busy = f.call("claim", f["context"], f["block"], f["record"], returns=WHOLE)
     with f.when(busy.is_("!=", 0)):
         f.give_back(busy)
@@ -231,6 +231,20 @@ def write_before(places: Setting) -> Function:
     f.store(f["context"], CONTEXT.index("last"), f["record"], POINTER)
     f.give_back(0)
     return f
+
+
+def _follow_time(f: Glue, now: Value, begun: Value) -> None:
+    """A step that is done is kept; where the time is not that at which the last one ended, a new run begins."""
+    dt, ended = f.load(f.at("timestep"), 0), f.head("ended")
+    waits = begun.is_("==", begun)
+    with f.when(waits.and_(now.is_("!=", begun))):
+        done = f.size(now - begun - dt).is_("<=", dt * 0.5)
+        with f.when(done):
+            f.call("commit", f["context"], f["data"], f["record"])
+        with f.when(done.not_()):
+            f.call("reset", f["context"], f["record"])
+    with f.when(waits.not_().and_(f.is_finite(ended)).and_(f.size(now - ended).is_("<=", dt * 0.5).not_())):
+        f.call("reset", f["context"], f["record"])
 
 
 def _look(f: Glue) -> None:
@@ -251,13 +265,11 @@ def _look(f: Glue) -> None:
         f.store(f.vector("applied"), k, f.choose(ours, f.load(f.vector("applied"), k), applied))
         ours = damped.and_(damping.is_("==", f.load(f.block_vector("damping_written"), k)))
         f.store(f.block_vector("damping"), k, f.choose(ours, f.load(f.block_vector("damping"), k), damping))
-    with f.when(f.head("begun").is_("==", 0.0)):
-        f.set_head("begun", 1.0)
-        # rotors that backlash lets go begin with the speed of their joints
-        with f.loop(f.whole("rotor_count")) as k:
-            joint = f.load(f.at("rotors"), k * 2 + 1, WHOLE)
-            speed = f.load(f.at("ratios"), k) * f.load(f.vector("velocity"), joint)
-            f.store(f["record"], f.load(f.at("rotors"), k * 2, WHOLE), speed)
+    # until their first step is done, rotors that backlash lets go have the speed of their joints
+    with f.when(f.head("begun").is_("==", 0.0)), f.loop(f.whole("rotor_count")) as k:
+        joint = f.load(f.at("rotors"), k * 2 + 1, WHOLE)
+        speed = f.load(f.at("ratios"), k) * f.load(f.vector("velocity"), joint)
+        f.store(f["record"], f.load(f.at("rotors"), k * 2, WHOLE), speed)
 
 
 def write_after(places: Setting) -> Function:
@@ -271,17 +283,22 @@ def write_after(places: Setting) -> Function:
     damped = (flags & f.whole("no_damper")).is_("!=", 0).or_(undamped).not_()
     find_load(f, damped)
     _run_laws(f)
-    # joints that friction holds, it holds against each other
-    grips, dt = f.flag(), f.load(f.at("timestep"), 0)
+    # friction that holds a joint holds it against the others, and a slope that nobody integrates is solved here
+    together, dt = f.flag(), f.load(f.at("timestep"), 0)
+
+    def is_integrated(joint: Value) -> Value:
+        has = f.load(f.at("actuators"), joint, WHOLE).is_(">=", 0)
+        return damped.or_(implicit.and_(has))
+
     with f.joints() as k:
-        f.raise_flag(grips, f.load(f.vector("grip"), k).is_("!=", 0.0))
+        alone = is_integrated(k).or_(f.load(f.vector("slope"), k).is_("==", 0.0))
+        f.raise_flag(together, f.load(f.vector("grip"), k).is_("!=", 0.0).or_(alone.not_()))
         f.store(f.vector("speed"), k, f.load(f.vector("ends"), k))
-    with f.when(grips.now.and_(f.whole("count").is_(">", 1))):
+    with f.when(together.now.and_(f.whole("count").is_(">", 1))):
         f.call("_solve", f["context"], f["data"], f["record"], dt)
     with f.joints() as k:
         has = f.load(f.at("actuators"), k, WHOLE).is_(">=", 0)
-        kept = damped.or_(implicit.and_(has))
-        slope = f.choose(kept, f.load(f.vector("slope"), k), 0.0)
+        slope = f.choose(is_integrated(k), f.load(f.vector("slope"), k), 0.0)
         f.store(f.vector("slope"), k, slope)
         more = slope * (f.load(f.vector("speed"), k) - f.load(f.vector("velocity"), k))
         f.store(f.vector("asked"), k, f.load(f.vector("mean"), k) + more)
