@@ -15,8 +15,8 @@ from . import loads
 from .actuator import Actuator, Command
 from .actuator.compiled import laws
 from .actuator.memory import initial_state, states_of, with_sensor
-from .actuator.needs import require_command
-from .checks import Number, concrete
+from .actuator.needs import require_step
+from .checks import Number, concrete, quote
 from .engines import bind
 from .engines import load as load_engine
 from .errors import ParameterError
@@ -26,6 +26,7 @@ from .motor import Motor, TwoNodeThermal
 from .parts import without_neutral
 from .physics.load import IMMOVABLE, Memory
 from .physics.state import COUPLED, Output, State
+from .rollout_needs import MAIN, check_begin, check_load, check_state, require_run, require_shape, row_values
 from .tree import kind_of_numbers, map_numbers
 from .values import Array, Foreign
 
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 P = TypeVar("P")
 T = TypeVar("T")
 
-MAIN = "command"
-"""Name of the controller's main input where nothing else is commanded."""
 Path = tuple[Number, Number]
 """Joint position at the beginning and at the end of a step with prescribed motion [rad]."""
 
@@ -162,11 +161,8 @@ def rollout(
             setting of its own.
         device: With Warp where it runs, such as "cuda"; None: Warp's default.
     """
-    actuator = without_neutral(Actuator(actuator) if isinstance(actuator, Motor) else actuator)
-    if start is not None and (
-        initial is not None or not all(isinstance(x, float) and x == 0.0 for x in (position, velocity))
-    ):
-        raise ParameterError("rollout(start=...) says where everything is: leave position, velocity and initial out")
+    actuator = without_neutral(require_run("rollout", actuator, load))
+    check_rollout(actuator, load, dt, position, velocity, initial, start)
     if engine == "warp":
         load_engine("warp")
         return call_hook(
@@ -185,9 +181,10 @@ def rollout(
     told = command_rows(actuator, commands)
     targets = jax.tree.leaves(told)
     steps, dtype = len(targets[0]), targets[0].dtype
+    every = require_every(every, steps)
     if start is None:
         given = (position, velocity, *(initial or {}).values())
-        shape = np.broadcast_shapes(*(row.shape[1:] for row in targets), *(jnp.shape(value) for value in given))
+        shape = require_shape([*(row.shape[1:] for row in targets), *(jnp.shape(value) for value in given)])
         start = rest(actuator, load, shape, position, velocity, initial=initial, dt=dt)
     begin: Here = jax.tree.map(jnp.asarray, in_precision(start, dtype))
     paths = None
@@ -218,7 +215,7 @@ def rollout(
     if whole < steps:
         here, rest_seen = block(here, jax.tree.map(lambda x: x[whole:], rows))
         seen = jax.tree.map(lambda x, y: jnp.concatenate([x, y]), seen, rest_seen)
-    return here, jax.tree.map(lambda x: x[require_every(every, steps) - 1 :: every], seen)
+    return here, jax.tree.map(lambda x: x[every - 1 :: every], seen)
 
 
 def named_channels(
@@ -233,6 +230,8 @@ def named_channels(
 
 def require_channels(wanted: str | Sequence[str], known: Sequence[str]) -> list[str]:
     """The channels that are wanted; raises `ParameterError` where there is no such."""
+    if not isinstance(wanted, (str, Sequence)):
+        raise ParameterError(f"observe = {quote(wanted)}: must be a function, names of channels, or None")
     names = [wanted] if isinstance(wanted, str) else list(wanted)
     for name in names:
         if name not in known:
@@ -249,21 +248,29 @@ def require_every(every: int, steps: int) -> int:
     return int(every)
 
 
+def check_rollout(
+    actuator: Actuator, load: Load, dt: Number, position: Number, velocity: Number,
+    initial: Mapping[str, Number] | None, start: Here | None,
+) -> None:  # fmt: skip
+    """Check what a rollout is given, as far as it is known here; raise `ParameterError` if it does not fit."""
+    require_step(dt)
+    check_load(actuator, load)
+    if start is None:
+        check_begin(actuator, load, position, velocity, initial)
+        return
+    if not isinstance(start, Here):
+        raise ParameterError(f"start = {quote(start)}: must be a Here, such as rest(...) gives or a rollout ends with")
+    if initial is not None or not all(isinstance(x, float) and x == 0.0 for x in (position, velocity)):
+        raise ParameterError("rollout(start=...) says where everything is: leave position, velocity and initial out")
+    check_state(actuator, load, start.state, start.memory, dt)
+
+
 def command_rows(actuator: Actuator, commands: Command | Number | Sequence[Number]) -> Command | Array:
     """The commands of a row of steps as arrays of JAX: one, or a `Command` of several of one length."""
     import jax.numpy as jnp
 
-    if not isinstance(commands, Command):
-        return jnp.asarray(commands, dtype=jnp.result_type(float))
-    require_command(actuator, map_numbers(commands, lambda row: 0.0))
-    rows = map_numbers(commands, lambda row: jnp.asarray(row, dtype=jnp.result_type(float)))
-    lengths = {name: row.shape[:1] for name, row in vars(rows).items() if row is not None}
-    if len(set(lengths.values())) > 1 or () in lengths.values():
-        said = ", ".join(f"{name} {length[0] if length else 'none'}" for name, length in lengths.items())
-        raise ParameterError(
-            f"commands: the inputs have different numbers of rows, {said}: give one row per step to each"
-        )
-    return rows
+    rows = row_values(actuator, commands, lambda row: jnp.asarray(row, dtype=jnp.result_type(float)))
+    return as_command(rows)  # pyright: ignore[reportReturnType]
 
 
 def in_precision(part: P, dtype: np.dtype | str) -> P:
