@@ -36,8 +36,9 @@ if TYPE_CHECKING:
 P = TypeVar("P")
 T = TypeVar("T")
 
-Path = tuple[Number, Number]
-"""Joint position at the beginning and at the end of a step with prescribed motion [rad]."""
+Path = tuple[Number, ...]
+"""Joint position at the beginning and at the end of a step with prescribed motion [rad], and where it is known better
+than from these two its velocity [rad/s]."""
 
 
 @kind_of_numbers
@@ -106,8 +107,8 @@ def advance(
     """Where motor and load are after a step, and its output, by the laws of an engine."""
     if isinstance(load, KINEMATIC):
         # the joint moves along its path, and no motor changes that
-        begin, end = (here.position, here.position) if path is None else path
-        velocity = (end - begin) / dt
+        begin, end, *rate = (here.position, here.position) if path is None else path
+        velocity = rate[0] if rate else (end - begin) / dt
         state, out = laws.held(actuator, here.state, command, begin, velocity, dt, 0.0, IMMOVABLE)
         return Here(state, here.memory, end, velocity), replace(out, load_torque=-out.torque)
     state, memory, out = laws.with_load(
@@ -189,10 +190,8 @@ def rollout(
     begin: Here = jax.tree.map(jnp.asarray, in_precision(start, dtype))
     paths = None
     if isinstance(load, PrescribedMotion):
-        times = jnp.arange(steps + 1, dtype=dtype) * dt
-        path = bind(loads, "jax", load_engine("jax").ops).prescribed_position(load, times)
-        path = path.reshape(-1, *(1,) * (targets[0].ndim - 1))
-        paths = path[:-1], path[1:]
+        along = path_in_jax(load, steps, dt, dtype)
+        paths = tuple(x.reshape(-1, *(1,) * (targets[0].ndim - 1)) for x in along)
 
     def one(here: Here, row: tuple[Command | Array, Path | None]) -> tuple[Here, T | None]:
         command, path = row
@@ -265,6 +264,16 @@ def check_rollout(
     check_state(actuator, load, start.state, start.memory, dt)
 
 
+def path_in_jax(load: PrescribedMotion, steps: int, dt: Number, dtype: Foreign) -> tuple[Foreign, ...]:
+    """Begin and end of each step, and the velocity where nothing of the motion is traced."""
+    import jax.numpy as jnp
+
+    if isinstance(dt, (int, float)) and isinstance(load.time, np.ndarray) and isinstance(load.position, np.ndarray):
+        return tuple(jnp.asarray(x, dtype) for x in steps_along(load.at(np.arange(steps + 1) * dt), dt))
+    path = bind(loads, "jax", load_engine("jax").ops).prescribed_position(load, jnp.arange(steps + 1, dtype=dtype) * dt)
+    return path[:-1], path[1:]
+
+
 def command_rows(actuator: Actuator, commands: Command | Number | Sequence[Number]) -> Command | Array:
     """The commands of a row of steps as arrays of JAX: one, or a `Command` of several of one length."""
     import jax.numpy as jnp
@@ -324,6 +333,14 @@ def behind_time(values: np.ndarray, dimensions: int) -> np.ndarray:
     return values.reshape(values.shape[0], *(1,) * (dimensions - values.ndim + 1), *values.shape[1:])
 
 
+def steps_along(path: np.ndarray, dt: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Begin, end and velocity of each step along a path.
+
+    After a few turns a short step is lost in what single precision knows of a position: the velocity is found here.
+    """
+    return path[:-1], path[1:], np.diff(path) / dt
+
+
 def as_command(values: Mapping[str, Number]) -> Command | Number:
     """The command of a step: its main input alone, or a `Command`."""
     return values[MAIN] if MAIN in values else Command(**values)
@@ -359,7 +376,7 @@ def roll_jax(
     with load_engine("jax").doubles(precision == "float64"):
         arrays = [behind_time(row, len(batch)).astype(precision) for row in values.values()]
         if path is not None:
-            arrays += [path[:-1].astype(precision), path[1:].astype(precision)]
+            arrays += [x.astype(precision) for x in steps_along(path, dt)]
         grouped = [x.reshape(len(x) // every, every, *x.shape[1:]) for x in arrays]
         moving = None if isinstance(load, KINEMATIC) else load
         run = _compile_loop(type(load), tuple(values), tuple(names), every, batch)
@@ -386,8 +403,7 @@ def _compile_loop(
 
         def step(here: Here, row: list[jax.Array]) -> tuple[Here, Output]:
             command = as_command(dict(zip(targets, row, strict=False)))
-            path = (row[-2], row[-1]) if len(row) > len(targets) else None
-            here, out = advance(law, actuator, moved, here, command, path, dt)
+            here, out = advance(law, actuator, moved, here, command, tuple(row[len(targets) :]) or None, dt)
             return like(here, start), out
 
         def record(here: Here, rows: list[jax.Array]) -> tuple[Here, list[jax.Array]]:

@@ -28,10 +28,11 @@ from .engines.warp_loop import BLOCK, OUT, LoopWriter, array_type, build_run
 from .errors import ParameterError
 from .loads import Load, PrescribedMotion
 from .physics.state import Output
-from .rollout import Channels, Here, channel_names, record_of, require_channels, require_every, rest
+from .rollout import Channels, Here, channel_names, record_of, require_channels, require_every, rest, steps_along
 from .rollout_needs import require_shape, row_values
 from .rollout_tracing import (
     SLOPE,
+    TURNS_AT_SPEED,
     StateNames,
     here_of,
     leaves_of,
@@ -297,8 +298,9 @@ class Loop:
     """The kernel for motors of one structure with a load of one kind."""
 
     def __init__(
-        self, dtype: type, actuator: Actuator, load: Load, states: StateNames, targets: tuple[str, ...], path: bool,
-        own: tuple[str, ...], shared: frozenset[str], observation: Observation, by: tuple[str, ...],
+        self, dtype: type, actuator: Actuator, load: Load, states: StateNames, targets: tuple[str, ...],
+        path: tuple[str, ...], own: tuple[str, ...], shared: frozenset[str], observation: Observation,
+        by: tuple[str, ...],
     ):  # fmt: skip
         """`own` are the numbers that come in arrays; `shared` are inputs that are the same for all motors."""
         single = dtype is wp.float32
@@ -340,11 +342,13 @@ def run(
             arrays[name] = place.row(name, value, place.dtype)
     own = tuple(arrays)
     steps = len(next(iter(targets.values())))
-    inputs = dict(targets) if path is None else dict(targets) | {"begin": path[:-1], "end": path[1:]}
+    inputs = dict(targets)
+    inputs |= {} if path is None else dict(zip(TURNS_AT_SPEED, steps_along(path, dt), strict=True))
     # a motor alone has inputs of its own, as those of a batch have
     wide = {name for name, x in targets.items() if math.prod(_shape(x)[1:]) != 1 or place.count == 1}
     shared = frozenset(inputs.keys() - wide)
-    loop = _loop(place.dtype, actuator, moved, start, tuple(targets), path is not None, own, shared, observation, by)
+    moving = () if path is None else TURNS_AT_SPEED
+    loop = _loop(place.dtype, actuator, moved, start, tuple(targets), moving, own, shared, observation, by)
     records, channels = steps // every, len(loop.traces.out)
     frames = sum(line.frames for line in loop.traces.lines.values())
     sent = steps * sum(not isinstance(targets[name], wp.array) for name in wide)
@@ -374,7 +378,7 @@ def run(
 
 
 def _loop(
-    dtype: type, actuator: Actuator, load: Load, start: Here, targets: tuple[str, ...], path: bool,
+    dtype: type, actuator: Actuator, load: Load, start: Here, targets: tuple[str, ...], path: tuple[str, ...],
     own: tuple[str, ...], shared: frozenset[str], observation: Observation, by: tuple[str, ...],
 ) -> Loop:  # fmt: skip
     """The loop for a structure, traced once."""
