@@ -69,6 +69,10 @@ WRONG = {
         {"actuator": LATE, "start": be.rest(LATE, INERTIA, dt=1e-3), "dt": 1e-4},
         "is longer than the 5 frames of this state",
     ),
+    "a start for fewer motors": (
+        {"actuator": replace(MOTOR, thermal=None), "start": BEGIN, "commands": np.ones((3, 4))},
+        r"start is made for the batch \(\), commands and numbers are of \(4,\): make it with rest",
+    ),
     "nothing to observe with": ({"observe": 3}, "observe = 3: must be a function, names of channels, or None"),
     "parts of a record": ({"every": 2}, "every = 2: 3 steps are not whole records"),
 }
@@ -102,3 +106,13 @@ def test_a_joint_that_is_moved_far_keeps_its_speed_in_float32():
     np.testing.assert_allclose(np.asarray(seen["velocity"]), 3.0, rtol=2e-7)
     run = be.simulate(MOTOR, load, 5.0, 2e-3, 1e-4, engine="jax", precision="float32")
     np.testing.assert_allclose(run["velocity"], 3.0, rtol=2e-7)
+
+
+def test_one_command_for_motors_with_numbers_of_their_own():
+    """A batch that only the numbers of motor and load say: what `simulate` gives for each."""
+    ohms, mass = np.array([1.0, 2.0, 4.0]), np.array([[1e-3], [2e-3]])
+    motor, load = replace(MOTOR, winding=be.Winding(resistance=ohms)), be.Inertia(inertia=mass)
+    _, seen = be.rollout(motor, load, np.full(5, 6.0), 1e-3, observe=("velocity",))
+    run = be.simulate(motor, load, 6.0, 5e-3, 1e-3, engine="numpy")
+    assert seen["velocity"].shape == (5, 2, 3)
+    np.testing.assert_allclose(np.asarray(seen["velocity"]), run["velocity"], rtol=1e-5)

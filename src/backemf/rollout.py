@@ -26,7 +26,16 @@ from .motor import Motor, TwoNodeThermal
 from .parts import without_neutral
 from .physics.load import IMMOVABLE, Memory
 from .physics.state import COUPLED, Output, State
-from .rollout_needs import MAIN, check_begin, check_load, check_state, require_run, require_shape, row_values
+from .rollout_needs import (
+    MAIN,
+    check_begin,
+    check_load,
+    check_state,
+    number_shapes,
+    require_run,
+    require_shape,
+    row_values,
+)
 from .tree import kind_of_numbers, map_numbers
 from .values import Array, Foreign
 
@@ -183,10 +192,18 @@ def rollout(
     targets = jax.tree.leaves(told)
     steps, dtype = len(targets[0]), targets[0].dtype
     every = require_every(every, steps)
+    shapes = [row.shape[1:] for row in targets] + number_shapes(actuator, load)
     if start is None:
         given = (position, velocity, *(initial or {}).values())
-        shape = require_shape([*(row.shape[1:] for row in targets), *(jnp.shape(value) for value in given)])
+        shape = require_shape([*shapes, *(jnp.shape(value) for value in given)])
         start = rest(actuator, load, shape, position, velocity, initial=initial, dt=dt)
+    else:
+        shape = require_shape([*shapes, jnp.shape(start.position)])
+        if shape != jnp.shape(start.position):
+            raise ParameterError(
+                f"start is made for the batch {jnp.shape(start.position)}, commands and numbers are of {shape}: "
+                f"make it with rest(actuator, load, {shape})"
+            )
     begin: Here = jax.tree.map(jnp.asarray, in_precision(start, dtype))
     paths = None
     if isinstance(load, PrescribedMotion):

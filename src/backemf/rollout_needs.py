@@ -144,10 +144,16 @@ def _row(name: str, value: Any, array: Callable[[Any], Any]) -> Any:
         raise ParameterError(said) from error
 
 
+def number_shapes(actuator: Actuator, load: Load) -> list[tuple[int, ...]]:
+    """The shapes of all numbers of an actuator and its load."""
+    found = [*numbers(actuator), *(() if isinstance(load, KINEMATIC) else numbers(load))]
+    return [tuple(getattr(value, "shape", ())) for _, value in found]
+
+
 def require_shape(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
     """The shape that all share; raises `ParameterError` if there is none."""
     try:
         return np.broadcast_shapes(*shapes)
     except ValueError:
-        known = ", ".join(str(shape) for shape in dict.fromkeys(shapes))
+        known = ", ".join(str(shape) for shape in dict.fromkeys(shapes) if shape)
         raise ParameterError(f"commands, start and numbers have the shapes {known}, which fit no batch") from None

@@ -13,6 +13,7 @@ import numpy as np
 import warp as wp  # pyright: ignore[reportMissingImports]
 
 from .actuator import Actuator, Command, chain
+from .actuator.memory import states_of
 from .checks import Number, machine_memory, require_room
 from .engines.bind import bind
 from .engines.native_engine import COMMON, WHOLE, require_own_motors
@@ -44,6 +45,7 @@ from .rollout_tracing import (
     with_slopes,
     without_motion,
 )
+from .tree import map_numbers
 from .values import Foreign, Module, Recorded
 
 MOST_LOOPS = 128
@@ -90,12 +92,14 @@ def rollout_on_warp(
         given = {"position": position, "velocity": velocity} | dict(initial or {})
         own = [_shape(x) for x in given.values()]
         batch = require_batch([*shapes, *own])
+        turns = "rotor_speed" in states_of(actuator)
         # what is the same for all motors at the start is one number
-        shape = require_batch(own) if actuator.delay is None else batch
+        shape = batch if turns or actuator.delay is not None else require_batch(own)
         here = {name: on_host(x) for name, x in given.items()}
         start = rest(
-            actuator, load, shape, here.pop("position"), here.pop("velocity"), initial=here or None, dt=float(dt)
-        )
+            map_numbers(actuator, on_host) if turns else actuator, load, shape, here.pop("position"),
+            here.pop("velocity"), initial=here or None, dt=float(dt),
+        )  # fmt: skip
     else:
         batch = require_batch([*shapes, _shape(start.position), _shape(start.velocity)])
     if precision is None:

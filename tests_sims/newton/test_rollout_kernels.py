@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+import warp as wp
 
 import backemf as be
 import backemf.rollout_warp as rollout_warp
@@ -85,6 +86,22 @@ def test_a_function_written_in_the_call_is_traced_once():
         known = len(rollout_warp._LOOPS)
     run(observe=lambda here, out: 7.0 * here.position)
     assert len(rollout_warp._LOOPS) <= known + 1
+
+
+@pytest.mark.parametrize("kind", [np.asarray, lambda x: wp.array(x, dtype=wp.float64, device="cpu")], ids=["np", "wp"])
+def test_gear_ratios_of_each_motor_with_backlash(kind):
+    """The rotor starts as fast as each gear makes it, from one speed of the joint: as in NumPy."""
+    ratios = np.array([2.0, 5.0, 10.0])
+
+    def geared(ratio):
+        return replace(MOTOR, gearbox=be.Gearbox(stages=(be.Stage(ratio=ratio),), backlash=0.01))
+
+    _, seen = run(geared(kind(ratios)), volts(1)[:, 0], velocity=3.0, observe=("position", "rotor_speed"))
+    reference = be.simulate(geared(ratios), LOAD, volts(1)[:, 0], 12 * DT, DT, velocity=3.0, engine="numpy")
+    for name in seen:
+        np.testing.assert_allclose(
+            seen[name].numpy(), reference[name], rtol=0, atol=1e-12 * np.abs(reference[name]).max()
+        )
 
 
 class Seen(NamedTuple):
