@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -48,7 +47,7 @@ def check_begin(actuator: Actuator, load: Load, position: Number, velocity: Numb
     """Check where a run begins; raise `ParameterError` if that cannot be."""
     if initial is not None and not isinstance(initial, Mapping):
         raise ParameterError(f"initial = {quote(initial)}: must be a dict such as {{'winding_rise': 60.0}}")
-    given: dict[str, Any] = {"position": position, "velocity": velocity, **(initial or {})}
+    given: dict[str, Foreign] = {"position": position, "velocity": velocity, **(initial or {})}
     for name, value in given.items():
         if not _is_begin(value):
             raise ParameterError(f"{name} = {quote(value)}: must be a finite number, or an array with one per motor")
@@ -115,7 +114,7 @@ def check_state(actuator: Actuator, load: Load, state: State, memory: Sequence[F
     require_frames(actuator, state, dt)
 
 
-def row_values(actuator: Actuator, commands: object, array: Callable[[Any], Any]) -> dict[str, Any]:
+def row_values(actuator: Actuator, commands: object, array: Callable[[Foreign], Foreign]) -> dict[str, Foreign]:
     """The rows of each input of the command by name, as what `array` makes of them.
 
     Raises `ParameterError` where they are no rows of numbers, as many for each input.
@@ -132,7 +131,7 @@ def row_values(actuator: Actuator, commands: object, array: Callable[[Any], Any]
     return rows
 
 
-def _row(name: str, value: Any, array: Callable[[Any], Any]) -> Any:
+def _row(name: str, value: Foreign, array: Callable[[Foreign], Foreign]) -> Foreign:
     """A value or row per step as an array."""
     said = f"{'commands' if name == MAIN else name} = {quote(value)}: must be an array with one value or row per step"
     kind = str(getattr(value, "dtype", "")).removeprefix("torch.")
