@@ -15,8 +15,8 @@ from . import loads
 from .actuator import Actuator, Command
 from .actuator.compiled import laws
 from .actuator.memory import initial_state, states_of, with_sensor
-from .actuator.needs import require_command
-from .checks import Number, concrete
+from .actuator.needs import require_step
+from .checks import Number, concrete, quote
 from .engines import bind
 from .engines import load as load_engine
 from .errors import ParameterError
@@ -26,6 +26,16 @@ from .motor import Motor, TwoNodeThermal
 from .parts import without_neutral
 from .physics.load import IMMOVABLE, Memory
 from .physics.state import COUPLED, Output, State
+from .rollout_needs import (
+    MAIN,
+    check_begin,
+    check_load,
+    check_state,
+    number_shapes,
+    require_run,
+    require_shape,
+    row_values,
+)
 from .tree import kind_of_numbers, map_numbers
 from .values import Array, Foreign
 
@@ -35,10 +45,9 @@ if TYPE_CHECKING:
 P = TypeVar("P")
 T = TypeVar("T")
 
-MAIN = "command"
-"""Name of the controller's main input where nothing else is commanded."""
-Path = tuple[Number, Number]
-"""Joint position at the beginning and at the end of a step with prescribed motion [rad]."""
+Path = tuple[Number, ...]
+"""Joint position at the beginning and at the end of a step with prescribed motion [rad], and where it is known better
+than from these two its velocity [rad/s]."""
 
 
 @kind_of_numbers
@@ -107,8 +116,8 @@ def advance(
     """Where motor and load are after a step, and its output, by the laws of an engine."""
     if isinstance(load, KINEMATIC):
         # the joint moves along its path, and no motor changes that
-        begin, end = (here.position, here.position) if path is None else path
-        velocity = (end - begin) / dt
+        begin, end, *rate = (here.position, here.position) if path is None else path
+        velocity = rate[0] if rate else (end - begin) / dt
         state, out = laws.held(actuator, here.state, command, begin, velocity, dt, 0.0, IMMOVABLE)
         return Here(state, here.memory, end, velocity), replace(out, load_torque=-out.torque)
     state, memory, out = laws.with_load(
@@ -162,11 +171,8 @@ def rollout(
             setting of its own.
         device: With Warp where it runs, such as "cuda"; None: Warp's default.
     """
-    actuator = without_neutral(Actuator(actuator) if isinstance(actuator, Motor) else actuator)
-    if start is not None and (
-        initial is not None or not all(isinstance(x, float) and x == 0.0 for x in (position, velocity))
-    ):
-        raise ParameterError("rollout(start=...) says where everything is: leave position, velocity and initial out")
+    actuator = without_neutral(require_run("rollout", actuator, load))
+    check_rollout(actuator, load, dt, position, velocity, initial, start)
     if engine == "warp":
         load_engine("warp")
         return call_hook(
@@ -185,17 +191,24 @@ def rollout(
     told = command_rows(actuator, commands)
     targets = jax.tree.leaves(told)
     steps, dtype = len(targets[0]), targets[0].dtype
+    every = require_every(every, steps)
+    shapes = [row.shape[1:] for row in targets] + number_shapes(actuator, load)
     if start is None:
         given = (position, velocity, *(initial or {}).values())
-        shape = np.broadcast_shapes(*(row.shape[1:] for row in targets), *(jnp.shape(value) for value in given))
+        shape = require_shape([*shapes, *(jnp.shape(value) for value in given)])
         start = rest(actuator, load, shape, position, velocity, initial=initial, dt=dt)
+    else:
+        shape = require_shape([*shapes, jnp.shape(start.position)])
+        if shape != jnp.shape(start.position):
+            raise ParameterError(
+                f"start is made for the batch {jnp.shape(start.position)}, commands and numbers are of {shape}: "
+                f"make it with rest(actuator, load, {shape})"
+            )
     begin: Here = jax.tree.map(jnp.asarray, in_precision(start, dtype))
     paths = None
     if isinstance(load, PrescribedMotion):
-        times = jnp.arange(steps + 1, dtype=dtype) * dt
-        path = bind(loads, "jax", load_engine("jax").ops).prescribed_position(load, times)
-        path = path.reshape(-1, *(1,) * (targets[0].ndim - 1))
-        paths = path[:-1], path[1:]
+        along = path_in_jax(load, steps, dt, dtype)
+        paths = tuple(x.reshape(-1, *(1,) * (targets[0].ndim - 1)) for x in along)
 
     def one(here: Here, row: tuple[Command | Array, Path | None]) -> tuple[Here, T | None]:
         command, path = row
@@ -218,7 +231,7 @@ def rollout(
     if whole < steps:
         here, rest_seen = block(here, jax.tree.map(lambda x: x[whole:], rows))
         seen = jax.tree.map(lambda x, y: jnp.concatenate([x, y]), seen, rest_seen)
-    return here, jax.tree.map(lambda x: x[require_every(every, steps) - 1 :: every], seen)
+    return here, jax.tree.map(lambda x: x[every - 1 :: every], seen)
 
 
 def named_channels(
@@ -233,6 +246,8 @@ def named_channels(
 
 def require_channels(wanted: str | Sequence[str], known: Sequence[str]) -> list[str]:
     """The channels that are wanted; raises `ParameterError` where there is no such."""
+    if not isinstance(wanted, (str, Sequence)):
+        raise ParameterError(f"observe = {quote(wanted)}: must be a function, names of channels, or None")
     names = [wanted] if isinstance(wanted, str) else list(wanted)
     for name in names:
         if name not in known:
@@ -249,21 +264,39 @@ def require_every(every: int, steps: int) -> int:
     return int(every)
 
 
+def check_rollout(
+    actuator: Actuator, load: Load, dt: Number, position: Number, velocity: Number,
+    initial: Mapping[str, Number] | None, start: Here | None,
+) -> None:  # fmt: skip
+    """Check what a rollout is given, as far as it is known here; raise `ParameterError` if it does not fit."""
+    require_step(dt)
+    check_load(actuator, load)
+    if start is None:
+        check_begin(actuator, load, position, velocity, initial)
+        return
+    if not isinstance(start, Here):
+        raise ParameterError(f"start = {quote(start)}: must be a Here, such as rest(...) gives or a rollout ends with")
+    if initial is not None or not all(isinstance(x, float) and x == 0.0 for x in (position, velocity)):
+        raise ParameterError("rollout(start=...) says where everything is: leave position, velocity and initial out")
+    check_state(actuator, load, start.state, start.memory, dt)
+
+
+def path_in_jax(load: PrescribedMotion, steps: int, dt: Number, dtype: Foreign) -> tuple[Foreign, ...]:
+    """Begin and end of each step, and the velocity where nothing of the motion is traced."""
+    import jax.numpy as jnp
+
+    if isinstance(dt, (int, float)) and isinstance(load.time, np.ndarray) and isinstance(load.position, np.ndarray):
+        return tuple(jnp.asarray(x, dtype) for x in steps_along(load.at(np.arange(steps + 1) * dt), dt))
+    path = bind(loads, "jax", load_engine("jax").ops).prescribed_position(load, jnp.arange(steps + 1, dtype=dtype) * dt)
+    return path[:-1], path[1:]
+
+
 def command_rows(actuator: Actuator, commands: Command | Number | Sequence[Number]) -> Command | Array:
     """The commands of a row of steps as arrays of JAX: one, or a `Command` of several of one length."""
     import jax.numpy as jnp
 
-    if not isinstance(commands, Command):
-        return jnp.asarray(commands, dtype=jnp.result_type(float))
-    require_command(actuator, map_numbers(commands, lambda row: 0.0))
-    rows = map_numbers(commands, lambda row: jnp.asarray(row, dtype=jnp.result_type(float)))
-    lengths = {name: row.shape[:1] for name, row in vars(rows).items() if row is not None}
-    if len(set(lengths.values())) > 1 or () in lengths.values():
-        said = ", ".join(f"{name} {length[0] if length else 'none'}" for name, length in lengths.items())
-        raise ParameterError(
-            f"commands: the inputs have different numbers of rows, {said}: give one row per step to each"
-        )
-    return rows
+    rows = row_values(actuator, commands, lambda row: jnp.asarray(row, dtype=jnp.result_type(float)))
+    return as_command(rows)  # pyright: ignore[reportReturnType]
 
 
 def in_precision(part: P, dtype: np.dtype | str) -> P:
@@ -317,6 +350,14 @@ def behind_time(values: np.ndarray, dimensions: int) -> np.ndarray:
     return values.reshape(values.shape[0], *(1,) * (dimensions - values.ndim + 1), *values.shape[1:])
 
 
+def steps_along(path: np.ndarray, dt: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Begin, end and velocity of each step along a path.
+
+    After a few turns a short step is lost in what single precision knows of a position: the velocity is found here.
+    """
+    return path[:-1], path[1:], np.diff(path) / dt
+
+
 def as_command(values: Mapping[str, Number]) -> Command | Number:
     """The command of a step: its main input alone, or a `Command`."""
     return values[MAIN] if MAIN in values else Command(**values)
@@ -352,7 +393,7 @@ def roll_jax(
     with load_engine("jax").doubles(precision == "float64"):
         arrays = [behind_time(row, len(batch)).astype(precision) for row in values.values()]
         if path is not None:
-            arrays += [path[:-1].astype(precision), path[1:].astype(precision)]
+            arrays += [x.astype(precision) for x in steps_along(path, dt)]
         grouped = [x.reshape(len(x) // every, every, *x.shape[1:]) for x in arrays]
         moving = None if isinstance(load, KINEMATIC) else load
         run = _compile_loop(type(load), tuple(values), tuple(names), every, batch)
@@ -379,8 +420,7 @@ def _compile_loop(
 
         def step(here: Here, row: list[jax.Array]) -> tuple[Here, Output]:
             command = as_command(dict(zip(targets, row, strict=False)))
-            path = (row[-2], row[-1]) if len(row) > len(targets) else None
-            here, out = advance(law, actuator, moved, here, command, path, dt)
+            here, out = advance(law, actuator, moved, here, command, tuple(row[len(targets) :]) or None, dt)
             return like(here, start), out
 
         def record(here: Here, rows: list[jax.Array]) -> tuple[Here, list[jax.Array]]:

@@ -21,6 +21,7 @@ from .loads import Load
 from .physics.state import Output
 from .rollout import Channels, Here, channel_names, record_of
 from .rollout_tracing import (
+    TURNS,
     StateNames,
     here_of,
     leaves_of,
@@ -61,12 +62,12 @@ def roll_native(
             numbers[name] = float(value)
         else:
             own[name] = value
-    loop = _loop(actuator, moved, start, tuple(values), path is not None, tuple(own))
+    loop = _loop(actuator, moved, start, tuple(values), () if path is None else TURNS, tuple(own))
     return loop.run(start, values, path, numbers, own, every, batch)
 
 
 def _loop(
-    actuator: Actuator, load: Load, start: Here, targets: tuple[str, ...], path: bool, own: tuple[str, ...]
+    actuator: Actuator, load: Load, start: Here, targets: tuple[str, ...], path: tuple[str, ...], own: tuple[str, ...]
 ) -> Loop:
     """The loop for a structure, traced once."""
     here = state_names(start.state)
@@ -87,7 +88,7 @@ class Loop:
 
     def __init__(
         self, actuator: Actuator, load: Load, states: StateNames, targets: tuple[str, ...],
-        path: bool, own: tuple[str, ...],
+        path: tuple[str, ...], own: tuple[str, ...],
     ):  # fmt: skip
         self.names, self.targets = channel_names(actuator, load), targets
 
@@ -121,7 +122,7 @@ class Loop:
         if path is not None:
             ways = np.ascontiguousarray(path, dtype=float)
             places += [address(ways), address(ways) + ways.itemsize]
-            alone |= {"begin", "end"}
+            alone |= set(TURNS)
         if count and steps:
             function = self._function(count, frozenset(alone))
             memories = [address(x) for x in (same, mine, given, after, out[0])]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from .actuator import Actuator, Command
-from .checks import Number
+from .checks import Number, quote
 from .engines import load as load_engine
 from .errors import ParameterError
 from .hooks import call_hook
@@ -14,7 +14,8 @@ from .loads import Load
 from .motor import Motor
 from .parts import without_neutral
 from .physics.state import Output
-from .rollout import Here
+from .rollout import Here, check_rollout
+from .rollout_needs import require_run
 from .rollout_tracing import leaves_of
 
 T = TypeVar("T")
@@ -60,8 +61,9 @@ def rollout_slopes(
     Returns:
         Where motor and load are at the end, what was observed, and by name of each number the derivatives of that.
     """
-    actuator = without_neutral(Actuator(actuator) if isinstance(actuator, Motor) else actuator)
-    names = (by,) if isinstance(by, str) else tuple(by)
+    actuator = without_neutral(require_run("rollout_slopes", actuator, load))
+    check_rollout(actuator, load, dt, position, velocity, initial, start)
+    names = require_names(by)
     load_engine("warp")
     here, seen, found = call_hook(
         "rollout_on_warp", actuator, load, commands, dt, position=position, velocity=velocity, initial=initial,
@@ -69,6 +71,14 @@ def rollout_slopes(
         by=require_numbers(actuator, load, names),
     )  # fmt: skip
     return here, seen, dict(zip(names, found, strict=True))
+
+
+def require_names(by: str | Sequence[str]) -> tuple[str, ...]:
+    """The names that are given; raises `ParameterError` where they are none."""
+    names = (by,) if isinstance(by, str) else by
+    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+        raise ParameterError(f"by = {quote(by)}: must be names of numbers, such as 'motor.winding.resistance'")
+    return tuple(names)
 
 
 def require_numbers(actuator: Actuator, load: Load, names: Sequence[str]) -> tuple[str, ...]:

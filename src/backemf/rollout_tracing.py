@@ -19,6 +19,8 @@ from .values import Recorded
 
 StateNames = tuple[tuple[str, int | None], ...]
 """Name of each state that there is, and of a line of frames how many it has."""
+TURNS, TURNS_AT_SPEED = ("begin", "end"), ("begin", "end", "rate")
+"""Inputs of a step of a joint that is moved: its position at the beginning and at the end, and its velocity."""
 SLOPE = "slope."
 """Beginning of the names of derivatives."""
 Record = Callable[[Here, Output], dict[str, Traced]]
@@ -45,21 +47,22 @@ def leaves_of(actuator: Actuator, load: Load) -> dict[str, Recorded]:
 
 
 def structure_of_run(
-    actuator: Actuator, load: Load, states: StateNames, targets: tuple[str, ...], path: bool, own: tuple[str, ...]
-) -> object:
+    actuator: Actuator, load: Load, states: StateNames, targets: tuple[str, ...], path: tuple[str, ...],
+    own: tuple[str, ...],
+) -> object:  # fmt: skip
     """What decides the step of a run, as a key."""
     kind = type(load) if isinstance(load, KINEMATIC) else structure_of(load)
     return structure_of(actuator), kind, states, targets, path, own
 
 
 def trace_run(
-    laws: ModuleType, actuator: Actuator, load: Load, states: StateNames, targets: tuple[str, ...], path: bool,
-    own: tuple[str, ...], record: Record,
+    laws: ModuleType, actuator: Actuator, load: Load, states: StateNames, targets: tuple[str, ...],
+    path: tuple[str, ...], own: tuple[str, ...], record: Record,
 ) -> Traces:  # fmt: skip
     """A step of a run in symbols.
 
-    `targets` are the inputs of the command, `path` says whether the joint is moved along one, and `own` are the
-    numbers that each motor has of its own; all others are the same for all.
+    `targets` are the inputs of the command, `path` those of a joint that is moved along one, and `own` are the numbers
+    that each motor has of its own; all others are the same for all.
     """
     program = Program(branches=True)
     named: dict[str, Traced] = {name: program.load(name, FLOAT) for name in own}
@@ -77,8 +80,7 @@ def trace_run(
             lines[full] = Line(program, full, frames)
     more = [*(f"memory.{k}" for k in range(len(load.remembers))), "position", "velocity"]
     before |= {name: program.load(name, FLOAT) for name in more}
-    inputs = {name: program.load(f"input.{name}", FLOAT) for name in targets}
-    inputs |= {name: program.load(f"input.{name}", FLOAT) for name in ("begin", "end")} if path else {}
+    inputs = {name: program.load(f"input.{name}", FLOAT) for name in (*targets, *path)}
     known: dict[str, Recorded] = {
         n.removeprefix("state."): x for n, x in (before | lines).items() if n.startswith("state.")
     }
@@ -88,7 +90,7 @@ def trace_run(
         laws, with_symbols(actuator, "actuator", named), moving,
         Here(State(**known), memory, before["position"], before["velocity"]),  # pyright: ignore[reportArgumentType]
         as_command({name: inputs[name] for name in targets}),  # pyright: ignore[reportArgumentType]
-        (inputs["begin"], inputs["end"]) if path else None, program.number("dt"),  # pyright: ignore
+        tuple(inputs[name] for name in path) or None, program.number("dt"),  # pyright: ignore
     )  # fmt: skip
     after = {n: getattr(here.state, n.removeprefix("state.")) for n in (*before, *lines) if n.startswith("state.")}
     after |= {f"memory.{k}": x for k, x in enumerate(here.memory)}

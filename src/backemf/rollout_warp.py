@@ -13,7 +13,7 @@ import numpy as np
 import warp as wp  # pyright: ignore[reportMissingImports]
 
 from .actuator import Actuator, Command, chain
-from .actuator.needs import require_command
+from .actuator.memory import states_of
 from .checks import Number, require_room
 from .engines.bind import bind
 from .engines.native_engine import COMMON, WHOLE, require_own_motors
@@ -21,8 +21,8 @@ from .engines.repeated import repeat
 from .engines.simplify import simplify
 from .engines.single import single_laws
 from .engines.tracing import FLOAT, Symbol, Traced, operation, operations
-from .engines.warp_cache import make_cache_writable
-from .engines.warp_engine import is_plain
+from .engines.warp_cache import launch, make_cache_writable
+from .engines.warp_engine import MOST_AXES, is_plain
 from .engines.warp_engine import precision as dtype_of
 from .engines.warp_kernel import Layout, fill_struct
 from .engines.warp_loop import BLOCK, OUT, LoopWriter, array_type, build_run
@@ -30,9 +30,11 @@ from .errors import ParameterError
 from .free_memory import free_memory
 from .loads import Load, PrescribedMotion
 from .physics.state import Output
-from .rollout import MAIN, Channels, Here, channel_names, record_of, require_channels, require_every, rest
+from .rollout import Channels, Here, channel_names, record_of, require_channels, require_every, rest, steps_along
+from .rollout_needs import require_shape, row_values
 from .rollout_tracing import (
     SLOPE,
+    TURNS_AT_SPEED,
     StateNames,
     here_of,
     leaves_of,
@@ -44,6 +46,7 @@ from .rollout_tracing import (
     with_slopes,
     without_motion,
 )
+from .tree import map_numbers
 from .values import Foreign, Module, Recorded
 
 MOST_LOOPS = 128
@@ -80,7 +83,7 @@ def rollout_on_warp(
     """`rollout` in one launch of Warp, which says what goes in and comes out, with slopes `by` some numbers."""
     if not is_plain(dt):
         raise ParameterError("dt is an array: a run on Warp has one step for all motors, give a number of seconds")
-    told = rows_of(actuator, commands)
+    told = row_values(actuator, commands, _row)
     steps = len(next(iter(told.values())))
     every = require_every(every, steps)
     moved = without_motion(load)
@@ -89,15 +92,17 @@ def rollout_on_warp(
     if start is None:
         given = {"position": position, "velocity": velocity} | dict(initial or {})
         own = [_shape(x) for x in given.values()]
-        batch = whole_shape([*shapes, *own])
+        batch = require_batch([*shapes, *own])
+        turns = "rotor_speed" in states_of(actuator)
         # what is the same for all motors at the start is one number
-        shape = whole_shape(own) if actuator.delay is None else batch
+        shape = batch if turns or actuator.delay is not None else require_batch(own)
         here = {name: on_host(x) for name, x in given.items()}
         start = rest(
-            actuator, load, shape, here.pop("position"), here.pop("velocity"), initial=here or None, dt=float(dt)
-        )
+            map_numbers(actuator, on_host) if turns else actuator, load, shape, here.pop("position"),
+            here.pop("velocity"), initial=here or None, dt=float(dt),
+        )  # fmt: skip
     else:
-        batch = whole_shape([*shapes, _shape(start.position), _shape(start.velocity)])
+        batch = require_batch([*shapes, _shape(start.position), _shape(start.velocity)])
     if precision is None:
         double = any(x.dtype is wp.float64 for x in told.values() if isinstance(x, wp.array))
         precision = "float64" if double else "float32"
@@ -113,7 +118,7 @@ def rollout_on_warp(
         after[name] = x.reshape((*tuple(x.shape)[:-1], *shape))
         if name.removeprefix("state.") in COMMON:
             after[name] = _narrow(after[name], _shape(begun[name]))
-    records = [kept[k].reshape((steps // every, *shape)) for k in range(len(loop.traces.out))]
+    records = [_piece(kept, k).reshape((steps // every, *shape)) for k in range(len(loop.traces.out))]
     seen = len(records) // (1 + len(by))
     trees = [None if observe is None else _put(loop.observation.tree, records[k * seen :]) for k in range(1 + len(by))]
     return here_of(after), trees[0], trees[1:]
@@ -129,24 +134,50 @@ class Observation:
         self.observe, self.load = observe, load
         self.tree: Foreign = None
         """What was observed, with the place in the record of each number."""
+        self.found: dict[str, Traced] = {}
+        """These numbers."""
 
     @property
     def key(self) -> object:
-        """What decides it."""
-        return self.observe if self.observe is None or callable(self.observe) else tuple(self.observe)
+        """What decides it; a function by its code, so that one that is written in a call is known again."""
+        if self.observe is None or not callable(self.observe):
+            return None if self.observe is None else tuple(self.observe)
+        return getattr(self.observe, "__code__", self.observe)
 
     def __call__(self, here: Here, out: Output) -> dict[str, Traced]:
         """The numbers to keep, by place."""
-        if self.observe is None:
-            return {}
-        if callable(self.observe):
-            seen = self.observe(here, out)
-        else:
-            names = list(self.observe)
-            seen = dict(zip(names, record_of(names, self.load, here, out), strict=True))
+        self.step = here, out
+        self.tree, self.found = self._look(here, out)
+        return self.found
+
+    def is_still(self, other: Observation) -> bool:
+        """Whether another one of the same key sees the same: what a function closes over may have changed."""
+        if not callable(other.observe):
+            return True
+        tree, found = other._look(*self.step)
+        return tree == self.tree and all(map(_same, found.values(), self.found.values()))
+
+    def _look(self, here: Here, out: Output) -> tuple[Foreign, dict[str, Traced]]:
+        """What is seen of a step, with places for its numbers, and these."""
         found: dict[str, Traced] = {}
-        self.tree = _places(seen, found)
-        return found
+        if self.observe is None:
+            return None, found
+        if not callable(self.observe):
+            names = list(self.observe)
+            return _places(dict(zip(names, record_of(names, self.load, here, out), strict=True)), found), found
+        try:
+            seen = self.observe(here, out)
+        except TypeError as error:
+            raise ParameterError(
+                f"observe fails on the numbers of a step ({error}): on Warp it may add, multiply, divide and compare "
+                "them; keep them as they are and compute the rest from what comes back"
+            ) from error
+        return _places(seen, found), found
+
+
+def _same(a: Traced, b: Traced) -> bool:
+    """Whether two values are one symbol or the same plain number."""
+    return a is b or (not isinstance(a, Symbol) and not isinstance(b, Symbol) and a == b)
 
 
 def _places(seen: Foreign, found: dict[str, Traced]) -> Foreign:
@@ -154,15 +185,20 @@ def _places(seen: Foreign, found: dict[str, Traced]) -> Foreign:
     if isinstance(seen, dict):
         return {name: _places(x, found) for name, x in seen.items()}
     if isinstance(seen, (tuple, list)):
-        return type(seen)([_places(x, found) for x in seen])
+        return _like(seen, [_places(x, found) for x in seen])
     if seen is None:
         return None
-    if not isinstance(seen, (Symbol, int, float)):
+    if not isinstance(seen, (Symbol, int, float, np.number)):
         raise ParameterError(
             f"observe gives a {type(seen).__name__}: on Warp it gives numbers, or tuples, lists and dicts of them"
         )
-    found[str(len(found))] = seen
+    found[str(len(found))] = seen.item() if isinstance(seen, np.generic) else seen
     return len(found) - 1
+
+
+def _like(values: Foreign, new: list[Foreign]) -> Foreign:
+    """New values in a tuple or list of the same kind, a named one too."""
+    return type(values)(*new) if hasattr(values, "_fields") else type(values)(new)
 
 
 def _put(tree: Foreign, records: list[wp.array]) -> Foreign:
@@ -170,8 +206,15 @@ def _put(tree: Foreign, records: list[wp.array]) -> Foreign:
     if isinstance(tree, dict):
         return {name: _put(x, records) for name, x in tree.items()}
     if isinstance(tree, (tuple, list)):
-        return type(tree)([_put(x, records) for x in tree])
+        return _like(tree, [_put(x, records) for x in tree])
     return None if tree is None else records[tree]
+
+
+def _piece(records: wp.array, k: int) -> wp.array:
+    """A channel of the records, of which there may be none."""
+    if records.size:
+        return records[k]
+    return wp.empty(tuple(records.shape)[1:], dtype=records.dtype, device=records.device)
 
 
 def _narrow(x: wp.array, shape: tuple[int, ...]) -> wp.array:
@@ -213,8 +256,7 @@ class Place:
             shape = _shape(value)[rows:]
             if math.prod(shape) in (1, self.count):
                 return value.contiguous().reshape((*_shape(value)[:rows], math.prod(shape)))
-            value = value.numpy()
-        content = np.asarray(value, dtype=kind.__name__)
+        content = np.asarray(on_host(value), dtype=kind.__name__)
         first, shape = content.shape[:rows], content.shape[rows:]
         if math.prod(shape) != 1:
             wide = content.reshape(*first, *(1,) * (len(self.batch) - len(shape)), *shape)
@@ -234,32 +276,24 @@ def _shape(x: Recorded) -> tuple[int, ...]:
     return tuple(x.shape) if isinstance(x, wp.array) else np.shape(x)
 
 
-def on_host(value: Foreign) -> Number:
-    """The number, an array of Warp as one of NumPy."""
-    return value.numpy() if isinstance(value, wp.array) else value
+def on_host(value: Foreign) -> Foreign:
+    """The number, an array of Warp or PyTorch as one of NumPy."""
+    if isinstance(value, wp.array):
+        return value.numpy()
+    return value.detach().cpu().numpy() if hasattr(value, "detach") else value
 
 
-def whole_shape(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
-    """The shape that all share; raises `ParameterError` if there is none."""
-    try:
-        return np.broadcast_shapes(*shapes)
-    except ValueError:
-        known = ", ".join(str(shape) for shape in dict.fromkeys(shapes))
-        raise ParameterError(f"commands, start and numbers have the shapes {known}, which fit no batch") from None
+def _row(value: Foreign) -> Foreign:
+    """A command of each step as an array of Warp or NumPy."""
+    return value if isinstance(value, wp.array) else np.asarray(on_host(value), dtype=float)
 
 
-def rows_of(actuator: Actuator, commands: Command | Number | Sequence[Number]) -> dict[str, Foreign]:
-    """The command of each input by name, one row per step."""
-    given: dict[str, Foreign] = {MAIN: commands}
-    if isinstance(commands, Command):
-        given = {name: x for name, x in vars(commands).items() if x is not None}
-        require_command(actuator, Command(**dict.fromkeys(given, 0.0)))
-    rows = {name: x if isinstance(x, wp.array) else np.asarray(x, dtype=float) for name, x in given.items()}
-    lengths = {name: _shape(row)[:1] for name, row in rows.items()}
-    if len(set(lengths.values())) > 1 or () in lengths.values() or (0,) in lengths.values():
-        said = ", ".join(f"{name} {length[0] if length else 'none'}" for name, length in lengths.items())
-        raise ParameterError(f"commands: the inputs have these numbers of rows, {said}: give one row per step to each")
-    return rows
+def require_batch(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+    """The shape that all share; raises `ParameterError` if there is none, or none that arrays of Warp can have."""
+    batch = require_shape(shapes)
+    if len(batch) > MOST_AXES:
+        raise ParameterError(f"the batch {batch} has {len(batch)} axes: the warp engine takes up to {MOST_AXES}")
+    return batch
 
 
 # --- the loop
@@ -269,22 +303,22 @@ class Loop:
     """The kernel for motors of one structure with a load of one kind."""
 
     def __init__(
-        self, dtype: type, actuator: Actuator, load: Load, states: StateNames, targets: tuple[str, ...], path: bool,
-        own: tuple[str, ...], shared: frozenset[str], observation: Observation, by: tuple[str, ...],
+        self, dtype: type, actuator: Actuator, load: Load, states: StateNames, targets: tuple[str, ...],
+        path: tuple[str, ...], own: tuple[str, ...], shared: frozenset[str], observation: Observation,
+        by: tuple[str, ...],
     ):  # fmt: skip
-        """`own` are the numbers that come in arrays; of them, of states and of inputs, `shared` have one for all."""
+        """`own` are the numbers that come in arrays; `shared` are inputs that are the same for all motors."""
         single = dtype is wp.float32
         law = single_laws(chain) if single else bind(chain, "loop", LAWS)
         self.observation = observation
         traced = trace_run(law, actuator, load, states, targets, path, own, observation)
         self.traces = simplify(with_slopes(traced, by), single)
-        layouts = {name: Layout(dtype, (name not in shared,)) for name in own}
+        layouts = {name: Layout(dtype, (True,)) for name in own}
         for name, x in self.traces.states.items():
             kind = array_type(x.kind, dtype)
-            layouts |= {name: Layout(kind, (name not in shared,)), f"new.{name}": Layout(kind, (True,))}
+            layouts |= dict.fromkeys((name, f"new.{name}"), Layout(kind, (True,)))
         for name in self.traces.lines:
-            layouts |= {name: Layout(dtype, (name not in shared,), line=True)}
-            layouts |= {f"new.{name}": Layout(dtype, (True,), line=True)}
+            layouts |= dict.fromkeys((name, f"new.{name}"), Layout(dtype, (True,), line=True))
         self.writer = LoopWriter(self.traces, layouts, shared, dtype)
         self.kernel, self.struct = build_run(self.writer, dtype)
         self._filled: dict[object, Module] = {}
@@ -313,7 +347,17 @@ def run(
             arrays[name] = place.row(name, value, place.dtype)
     own = tuple(arrays)
     steps = len(next(iter(targets.values())))
-    inputs = dict(targets) if path is None else dict(targets) | {"begin": path[:-1], "end": path[1:]}
+    inputs = dict(targets)
+    inputs |= {} if path is None else dict(zip(TURNS_AT_SPEED, steps_along(path, dt), strict=True))
+    # a motor alone has inputs of its own, as those of a batch have
+    wide = {name for name, x in targets.items() if math.prod(_shape(x)[1:]) != 1 or place.count == 1}
+    shared = frozenset(inputs.keys() - wide)
+    moving = () if path is None else TURNS_AT_SPEED
+    loop = _loop(place.dtype, actuator, moved, start, tuple(targets), moving, own, shared, observation, by)
+    records, channels = steps // every, len(loop.traces.out)
+    frames = sum(line.frames for line in loop.traces.lines.values())
+    sent = steps * sum(not isinstance(targets[name], wp.array) for name in wide)
+    place.require_memory(records * channels + 2 * (len(loop.traces.states) + frames) + sent)
     rows = {name: place.row(name, x, place.dtype, rows=True) for name, x in inputs.items()}
     for name, value in values_of(start).items():
         kind = array_type(WHOLE.get(name, FLOAT), place.dtype)
@@ -322,11 +366,6 @@ def run(
             zero = np.zeros((_shape(value)[0], 1) if name.endswith("_line") else 1)
             row = place.row(name, zero, kind, rows=name.endswith("_line"))
             arrays |= {slope_name(k, name): row for k in range(len(by))}
-    shared = frozenset(name for name, x in (arrays | rows).items() if x.shape[-1] == 1)
-    loop = _loop(place.dtype, actuator, moved, start, tuple(targets), path is not None, own, shared, observation, by)
-    records, channels = steps // every, len(loop.traces.out)
-    frames = sum(line.frames for line in loop.traces.lines.values())
-    place.require_memory(records * channels + len(loop.traces.states) + frames)
     after: dict[str, Module] = {}
     for name in (*loop.traces.states, *loop.traces.lines):
         old = arrays[name]
@@ -336,7 +375,7 @@ def run(
     arrays |= {f"input.{name}": x for name, x in rows.items()} | {OUT: kept}
     if place.count:
         given = [arrays[name] for name in loop.writer.arguments]
-        wp.launch(
+        launch(
             loop.kernel, dim=place.count, inputs=[loop.numbers(numbers), *given, steps, every, records, place.count],
             device=place.device, block_dim=BLOCK,
         )  # fmt: skip
@@ -344,7 +383,7 @@ def run(
 
 
 def _loop(
-    dtype: type, actuator: Actuator, load: Load, start: Here, targets: tuple[str, ...], path: bool,
+    dtype: type, actuator: Actuator, load: Load, start: Here, targets: tuple[str, ...], path: tuple[str, ...],
     own: tuple[str, ...], shared: frozenset[str], observation: Observation, by: tuple[str, ...],
 ) -> Loop:  # fmt: skip
     """The loop for a structure, traced once."""
@@ -355,7 +394,7 @@ def _loop(
         found = _LOOPS.get(key)
     except TypeError:  # something of the structure cannot be compared
         return Loop(*parts)
-    if found is None:
+    if found is None or not found.observation.is_still(observation):
         if len(_LOOPS) >= MOST_LOOPS:
             _LOOPS.clear()
         found = _LOOPS[key] = Loop(*parts)

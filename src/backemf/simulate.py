@@ -17,20 +17,21 @@ import numpy as np
 from .actuator import Actuator, Command
 from .actuator.degrees import degrees_hint
 from .actuator.memory import states_of
-from .actuator.needs import require_command, require_inertia, require_load
-from .checks import ABSOLUTE_ZERO, Number, no_number, quote, require_room, require_sizes
+from .actuator.needs import require_command
+from .checks import Number, no_number, quote, require_room, require_sizes
 from .commands import Signal, as_command
 from .engines import load as load_engine
 from .errors import BackemfWarning, ParameterError, SimulationError
 from .files import room_on_disk
 from .interrupt import held_interruptions
-from .loads import KINEMATIC, Load, LockedRotor, PrescribedMotion, inertia_of
+from .loads import Load, PrescribedMotion
 from .motor import Motor
-from .parts import FAMILIES, acts, without_neutral
+from .parts import without_neutral
 from .physics.state import PER_MOTOR
 from .recording_writing import assembling_memory
 from .rollout import MAIN, Channels, Here, behind_time, channel_names, rest, roll_jax, roll_numpy
 from .rollout_native import can_roll, roll_native
+from .rollout_needs import check_begin, check_load, require_run
 from .run import Run
 from .run_recording import RunRecorder
 from .run_stored import StoredRun
@@ -212,12 +213,7 @@ def _run(
     output: str | Path | None, to: str | Path | None, channels: Sequence[str] | None, keep: bool,
 ) -> _Done:  # fmt: skip
     """Check what is asked for and run it; with `keep` its channels are kept, without its summary."""
-    if isinstance(actuator, Motor):
-        actuator = Actuator(actuator)
-    if not isinstance(actuator, Actuator):
-        raise ParameterError(f"simulate({type(actuator).__name__}): the first argument must be a Motor or an Actuator")
-    if not isinstance(load, tuple(FAMILIES["load"].values())):
-        raise ParameterError(f"load = {load!r}: must be one of the loads of backemf, e.g. Inertia(inertia=1e-4)")
+    actuator = require_run("simulate", actuator, load)
     if engine not in (None, "native", "jax", "numpy", "warp"):
         raise ParameterError(f"engine = {engine!r}: a run needs 'native', 'jax', 'warp' or 'numpy'")
     if device is not None and engine != "warp":
@@ -464,14 +460,6 @@ def check_disk(path: str | Path | None, records: int, batch: tuple[int, ...], ch
     require_room(f"{path}", int(wanted), "raise every, name fewer channels, or write to another disk", free)
 
 
-def check_load(actuator: Actuator, load: Load) -> None:
-    """Check that there is something to move; raise `ParameterError` if not."""
-    require_load(actuator, 0.0, 1.0)
-    if isinstance(load, KINEMATIC):
-        return
-    require_inertia(actuator, inertia_of(load))
-
-
 def start_of(
     actuator: Actuator, load: Load, batch: tuple[int, ...], position: Number, velocity: Number,
     initial: Mapping[str, Number], dt: float, seed: int,
@@ -480,39 +468,14 @@ def start_of(
     for name, value in (("position", position), ("velocity", velocity), *initial.items()):
         if no_number(value) or value is None or not np.isfinite(np.asarray(value, dtype=float)).all():
             raise ParameterError(f"{name} = {value!r}: must be a finite number, or a NumPy array with one per motor")
-    if isinstance(load, LockedRotor) and np.any(velocity):
-        raise ParameterError(f"velocity = {velocity}: a locked rotor stands still; leave velocity out")
-    if isinstance(load, PrescribedMotion) and (np.any(position) or np.any(velocity)):
-        raise ParameterError(
-            f"position = {position}, velocity = {velocity}: a prescribed motion starts where its table does; "
-            "leave them out"
-        )
     present = [name for name in states_of(actuator) if name in PER_MOTOR]
     for name in initial:
         if name not in present:
             raise ParameterError(
                 f"initial[{name!r}]: this motor has no such state; it has {', '.join(present) or 'none'}"
             )
-    if actuator.motor is not None:
-        check_start(actuator.motor, initial)
+    check_begin(actuator, load, position, velocity, initial)
     return rest(actuator, load, batch, position, velocity, initial=initial, dt=dt, seed=seed)
-
-
-def check_start(motor: Motor, initial: Mapping[str, Number]) -> None:
-    """Check that the start is possible: a winding above absolute zero, a rotor within its backlash; raise if not."""
-    if "winding_rise" in initial and motor.thermal is not None:
-        degrees = motor.thermal.ambient + np.asarray(initial["winding_rise"])
-        factor = 1.0 + motor.winding.temperature_coefficient * (degrees - motor.winding.reference_temperature)
-        if (degrees < ABSOLUTE_ZERO).any() or (factor <= 0.0).any():
-            raise ParameterError(
-                f"initial['winding_rise'] = {initial['winding_rise']}: so cold a winding has no resistance; raise it"
-            )
-    if "gap" in initial and motor.gearbox is not None and acts(motor.gearbox, "backlash"):
-        half = 0.5 * np.abs(motor.ratio) * motor.gearbox.backlash
-        if (np.abs(initial["gap"]) > half * (1.0 + 1e-9)).any():
-            raise ParameterError(
-                f"initial['gap'] = {initial['gap']}: must be within half the backlash, ±{half} rad at the rotor"
-            )
 
 
 _STATES = {

@@ -70,6 +70,9 @@ class Symbol:
     def __neg__(self) -> Traced:
         return node("neg", self)
 
+    def __abs__(self) -> Traced:
+        return node("abs", self)
+
     def __add__(self, other: Value) -> Traced:
         return self if is_number(other, 0) else node("add", self, other)
 

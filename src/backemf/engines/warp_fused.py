@@ -18,6 +18,7 @@ from ..physics.command import Command
 from ..physics.state import STATES
 from ..values import Module
 from .tracing import Traced
+from .warp_cache import launch, load
 from .warp_kernel import Layout, Store, build_kernel
 from .warp_plan import Given, Launch, layout_of
 
@@ -55,7 +56,7 @@ class Launcher(Launch):
     def load(self) -> None:
         """Compile and load now, so that nothing is left to do while a graph is captured."""
         kernel = self.kernel if self.loop is None else self.loop[0]
-        wp.load_module(kernel.module, device=self.device)
+        load(kernel.module, self.device)
 
     def launch(self, arrays: Mapping[str, wp.array], dt: float = 0.0) -> None:
         """Step once: what is read, written and looked up in, by name."""
@@ -63,10 +64,10 @@ class Launcher(Launch):
         taken = [arrays[name] for name in self.writer.used]
         if any(x.requires_grad for x in taken):
             kernel = build_kernel(self.writer, self.dtype, True)[0]
-            wp.launch(kernel, dim=self.batch, inputs=[values, *taken], device=self.device)
+            launch(kernel, dim=self.batch, inputs=[values, *taken], device=self.device)
             return
         key = (dt, *((x.ptr, x.shape, x.strides) for x in taken))
-        recorded = _keep(self._launches, key, lambda: wp.launch(**self.arguments(values, arrays), record_cmd=True))
+        recorded = _keep(self._launches, key, lambda: launch(**self.arguments(values, arrays), record_cmd=True))
         recorded.launch()
 
 

@@ -233,6 +233,16 @@ class LoopWriter(NativeWriter):
 
     # --- expressions
 
+    def element(self, name: str, slot: str | None = None) -> str:
+        """As for one step; an array that is only read may have one number for all motors."""
+        if name == OUT or name.startswith(("new.", "input.")):
+            return super().element(name, slot)
+        if name not in self.used:
+            self.used.append(name)
+        size = f"{array_name(name)}.shape[{self.layouts[name].line:d}]"
+        frame = "" if slot is None else f"(long long)({slot}) * {size} + "
+        return f"{self.array.format(array_name(name))}[{frame}({size} == 1 ? 0 : i0)]"
+
     def literal(self, x: float, kind: str) -> str:
         if kind == FLOAT and self.number == "float" and math.isfinite(x):
             # what a law adds or bounds with to be above 0 stays above 0

@@ -12,6 +12,7 @@ from ..errors import ParameterError
 from ..physics.state import OUTPUTS, STATES, Output, State
 from ..values import Module
 from .tracing import FLOAT, Line, Symbol, Traced, Value, evaluate
+from .warp_cache import launch
 from .warp_kernel import Layout, Store, Writer, build_kernel, fill_struct
 from .warp_native import NativeWriter, build_loop
 
@@ -139,7 +140,7 @@ class Plan:
         struct, plain = self.values[key]
         arrays = given | self._new_arrays(given) if self.made else given
         if self.launch is not None:
-            wp.launch(**self.launch.arguments(struct, arrays))
+            launch(**self.launch.arguments(struct, arrays))
         for source, target in self.copies:
             wp.copy(arrays[source], arrays[target])
         state = {n: arrays[self.kept.get(n) or f"new.{n}"] for n in STATES if f"state.{n}" in given}

@@ -13,7 +13,7 @@ import warp as wp  # pyright: ignore[reportMissingImports]
 from ..errors import ParameterError
 from .native_text import Traces
 from .traced_sweep import Law, SweepInputs, sort_inputs, trace_sweep
-from .warp_cache import make_cache_writable
+from .warp_cache import launch, make_cache_writable
 from .warp_kernel import Layout, fill_struct
 from .warp_loop import BLOCK, OUT, LoopWriter, build_run
 
@@ -72,5 +72,5 @@ class _Sweep:
         numbers = fill_struct(self.struct, self.writer.uniforms, given.numbers)
         # nothing is recorded on the way: the first record would come after the last sample
         inputs = [numbers, *(arrays[name] for name in self.writer.arguments), steps, steps + 1, 0, count]
-        wp.launch(self.kernel, dim=count, inputs=inputs, device=device, block_dim=BLOCK)
+        launch(self.kernel, dim=count, inputs=inputs, device=device, block_dim=BLOCK)
         return dict(zip(state, after.numpy(), strict=True))

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 import warp as wp  # pyright: ignore[reportMissingImports]
 
 from ..values import Module
+from .warp_cache import launch
 from .warp_kernel import Layout, Store
 from .warp_plan import Launch
 
@@ -36,7 +37,7 @@ class TableLaunch(Launch):
         """A launch that is ready: its `launch()` does nothing but that."""
         # few motors for a GPU: small blocks spread them over all of it
         size = {"block_dim": BLOCK} if self.device.is_cuda else {}
-        command = wp.launch(**self.arguments(self._values, arrays), **size, record_cmd=True)
+        command = launch(**self.arguments(self._values, arrays), **size, record_cmd=True)
         # what it points to stays as long as it does
         command.arrays = dict(arrays)
         return command
