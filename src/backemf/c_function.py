@@ -33,8 +33,9 @@ from .parts import without_neutral
 from .physics.command import TARGETS
 from .physics.state import OUTPUTS
 from .rollout import MAIN, Here, channel_names, record_of
+from .rollout_needs import check_load, require_run
 from .rollout_tracing import leaves_of, state_names, trace_run, values_of
-from .simulate import channel_label, check_load, start_of
+from .simulate import channel_label, start_of
 from .values import Recorded
 
 DECLARATION = (
@@ -130,7 +131,7 @@ def c_function(
         initial: States of the motor by name, such as {"winding_rise": 60.0}.
         seed: Random seed of a delay.
     """
-    actuator = actuator if isinstance(actuator, Actuator) else Actuator(actuator)
+    actuator = require_run("c_function", actuator, load or _HOST)
     require_own_motors(actuator)
     require_step(dt)
     if not is_plain(dt):
@@ -172,7 +173,7 @@ def _trace_with(
     check_load(actuator, load)
     names = _require_outputs(outputs, channel_names(actuator, load))
     traces = trace_run(
-        laws("native"), actuator, load, state_names(start.state), commands or (MAIN,), False, own,
+        laws("native"), actuator, load, state_names(start.state), commands or (MAIN,), (), own,
         lambda here, out: dict(zip(names, record_of(names, load, here, out), strict=True)),
     )  # fmt: skip
     inputs = {channel_label(name.removeprefix("input.")): x for name, x in traces.inputs.items()}

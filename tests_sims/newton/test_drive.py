@@ -140,10 +140,11 @@ def test_the_present_state_stays(kind):
     assert any(x.any() for x in twice[0].values())
 
 
-def test_a_state_is_copied_whole():
+@pytest.mark.parametrize("kind", [Actuator, BackemfActuator])
+def test_a_state_is_copied_whole(kind):
     """`assign` of Newton's state makes a course go on from there: the torques after it are the same."""
     given, host = course(COUNT, 20), Host(COUNT)
-    actuator = BackemfActuator(host.indices, BackemfDrive(KINDS["delay and slew"]))
+    actuator = kind(host.indices, BackemfDrive(KINDS["delay and slew"]))
     whole = run(actuator, host, given)
     before, after, saved, other = (actuator.state() for _ in range(4))
     rows = []
@@ -158,10 +159,11 @@ def test_a_state_is_copied_whole():
     assert np.array_equal(np.array(rows), whole)
 
 
-def test_three_states_in_turn():
+@pytest.mark.parametrize("kind", [Actuator, BackemfActuator])
+def test_three_states_in_turn(kind):
     """States need not alternate: three in turn give what two give."""
     given, host = course(COUNT, 20), Host(COUNT)
-    actuator = BackemfActuator(host.indices, BackemfDrive(KINDS["delay and slew"]))
+    actuator = kind(host.indices, BackemfDrive(KINDS["delay and slew"]))
     whole = run(actuator, host, given)
     states, rows = [actuator.state() for _ in range(3)], []
     for k, row in enumerate(zip(*given, strict=True)):
@@ -169,6 +171,43 @@ def test_three_states_in_turn():
         actuator.step(host.state, host.control, states[k % 3], states[(k + 1) % 3], dt=DT)
         rows.append(host.forces().copy())
     assert np.array_equal(np.array(rows), whole)
+
+
+@pytest.mark.parametrize("kind", [Actuator, BackemfActuator])
+def test_states_of_two_simulations_in_turn(kind):
+    """One actuator may step two pairs of states, also from one state twice: each pair goes its own way."""
+    courses, host = [course(COUNT, 20, seed) for seed in (3, 4)], Host(COUNT)
+    alone = [run(kind(host.indices, BackemfDrive(KINDS["delay and slew"])), host, given) for given in courses]
+    actuator = kind(host.indices, BackemfDrive(KINDS["delay and slew"]))
+    pairs, rows = [[actuator.state(), actuator.state()] for _ in courses], ([], [])
+    for k in range(20):
+        for which, given in enumerate(courses):
+            for _ in range(1 + k % 2):
+                host.set(*(x[k] for x in given))
+                actuator.step(host.state, host.control, *pairs[which], dt=DT)
+            rows[which].append(host.forces().copy())
+            pairs[which].reverse()
+    for found, wanted in zip(rows, alone, strict=True):
+        assert np.array_equal(np.array(found), wanted)
+
+
+def test_a_delay_moves_the_frames_that_are_new():
+    """Of a ring of five frames, one is written where the step is made, and two where it is passed on."""
+    host, moved = Host(COUNT), []
+    late = be.Actuator(controller=be.IdealPd(stiffness=6.0, damping=0.1), delay=be.Delay(steps=4))
+    actuator = Actuator(host.indices, BackemfDrive(late))
+    before, after = actuator.state(), actuator.state()
+    for row in zip(*course(COUNT, 6), strict=True):
+        host.set(*row)
+        lines = [actuator.drive._after["position_line"], after.drive_state["position_line"]]
+        assert lines[0].shape == lines[1].shape == (5, COUNT)
+        for marked, line in zip((777.0, 888.0), lines, strict=True):
+            line.fill_(marked)
+        actuator.step(host.state, host.control, before, after, dt=DT)
+        moved.append([int((x.numpy() != y).any(axis=1).sum()) for x, y in zip(lines, (777.0, 888.0), strict=True)])
+        before, after = after, before
+    # the first step knows nothing of what stands there
+    assert moved == [[5, 5], *[[1, 2]] * 5]
 
 
 @pytest.mark.parametrize("kind", [Actuator, BackemfActuator])
@@ -192,7 +231,8 @@ def test_a_step_allocates_nothing(kind, monkeypatch):
     for _ in range(2):
         actuator.step(host.state, host.control, before, after, dt=DT)
         before, after = after, before
-    assert launches == (["ours", "newton"] if kind is Actuator else ["ours"]) * 2
+    # Newton's own adds the torques, and has the state passed on
+    assert launches == (["ours", "newton", "ours"] if kind is Actuator else ["ours"]) * 2
 
 
 def test_clamps_of_newton_go_around_it():

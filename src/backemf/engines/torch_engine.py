@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
 import torch
 from numpy.typing import ArrayLike
 
+from ..errors import ParameterError
 from ..physics import ops as numpy_ops
-from ..physics.command import Command
 from ..physics.state import Output, State
 from ..tree import map_numbers
 from ..values import Foreign
 from .packing import Options, Packed, Run, Step, on_packed, pack, unpack, with_states
-from .torch_inputs import settle
+from .torch_inputs import Constants, from_numpy, outside_inference, settle, widest_of
 from .torch_threads import can_choose, motors_a_thread
 
 States = Packed | tuple[Packed, ...]
@@ -38,30 +38,13 @@ def _in_precision(function: Step, dtype: torch.dtype | None) -> Step:
     """The step with plain numbers in its own precision: `dtype`, or where that is None the widest of its inputs."""
 
     def step(actuator: object, state: States, *arguments: object) -> tuple[Any, Any]:
-        _step.dtype = dtype or _widest((state, *arguments))
+        _step.dtype = dtype or widest_of((state, *arguments))
         try:
             return function(actuator, state, *arguments)
         finally:
             _step.dtype = None
 
     return step
-
-
-def _widest(inputs: tuple[object, ...]) -> torch.dtype | None:
-    """The widest float type among tensors, however nested; None where there is none."""
-    found = None
-    for item in inputs:
-        inner: Any = None
-        if isinstance(item, torch.Tensor):
-            inner = item.dtype if item.is_floating_point() else None
-        elif isinstance(item, dict):
-            inner = _widest(tuple(item.values()))
-        elif isinstance(item, tuple):
-            inner = _widest(item)
-        elif isinstance(item, Command):
-            inner = _widest((item.position, item.velocity, item.effort, item.voltage))
-        found = inner if found is None else found if inner is None else torch.promote_types(found, inner)
-    return found
 
 
 # parameters that are plain floats stay so: they are computed once while tracing
@@ -182,11 +165,35 @@ def _own(x: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
     return x.expand(shape).clone(memory_format=torch.contiguous_format)
 
 
+_PRECISIONS = {"float32": torch.float32, "float64": torch.float64}
+
+
+def precision(dtype: object) -> torch.dtype | None:
+    """The precision of states and parameters by its name, or as PyTorch or NumPy says it; None: that of the inputs.
+
+    Half precision is refused: what heats a winding in a step is less than its last digit.
+    """
+    if dtype is None:
+        return None
+    name = getattr(dtype, "__name__", str(dtype)).split(".")[-1]
+    if name not in _PRECISIONS:
+        raise ParameterError(
+            f"dtype = {name}: the torch engine computes in float32 or float64; inputs of a step may be narrower"
+        )
+    return _PRECISIONS[name]
+
+
+def _default_precision() -> torch.dtype:
+    """PyTorch's own, where states can be held in it."""
+    default = torch.get_default_dtype()
+    return default if default in _PRECISIONS.values() else torch.float32
+
+
 def array(
     value: ArrayLike, shape: tuple[int, ...] | None = None, *, dtype: torch.dtype | None = None, device: Device = None
 ) -> torch.Tensor:
     """The value as a tensor, broadcast to `shape` where one is given."""
-    x = torch.as_tensor(value, dtype=dtype or torch.get_default_dtype(), device=device)
+    x = torch.as_tensor(value, dtype=precision(dtype) or _default_precision(), device=device)
     return x if shape is None else _own(x, shape)
 
 
@@ -213,8 +220,11 @@ def broadcast(value: Value, shape: tuple[int, ...], like: Value) -> torch.Tensor
 
 def compile_step(function: Step, actuator: object, options: Options) -> Run:
     """The function compiled to one graph, with its first argument, the actuator, filled in."""
-    place: dict[str, Any] = {"dtype": options.get("dtype"), "device": options.get("device")}
-    actuator = map_numbers(actuator, lambda x: x if isinstance(x, (int, float, torch.Tensor)) else array(x, **place))
+    place: dict[str, Any] = {"dtype": precision(options.get("dtype")), "device": _device(options.get("device"))}
+    with torch.inference_mode(False):
+        actuator = map_numbers(
+            actuator, lambda x: x if isinstance(x, (int, float, torch.Tensor)) else array(x, **place)
+        )
     step = _in_precision(on_packed(function), place["dtype"])
 
     def run(state: States, *arguments: object) -> Any:
@@ -228,37 +238,85 @@ def compile_step(function: Step, actuator: object, options: Options) -> Run:
                 value.copy_(new[name])
         return out
 
-    run = run_in_place if options.get("in_place") else run
-    if not options.get("eager"):
-        # a code object of its own, since Dynamo counts recompilations by it
-        run = FunctionType(run.__code__.replace(), run.__globals__, run.__name__, None, run.__closure__)
-        long, on_gpu = _is_long(actuator, options), _is_on_gpu(options)
-        # however long a kernel gets, what is between two substeps stays in registers
-        tuning: Foreign = {"max_fusion_size": 100_000} if long else None
-        compiled = torch.compile(run, fullgraph=True, dynamic=options.get("dynamic", False), options=tuning)
-        run = _on_settled(
-            compiled, actuator, place, bool(options.get("in_place")), (1 if long else 2) if on_gpu else None
-        )
-    return _with_same_state(run) if options.get("in_place") else with_states(run)
+    in_place = bool(options.get("in_place"))
+    run = run_in_place if in_place else run
+    run = _on_tensors(run, place) if options.get("eager") else _on_settled(run, actuator, place, options)
+    return _with_same_state(run) if in_place else with_states(run)
 
 
-def _on_settled(
-    compiled: Run, actuator: object, place: dict[str, Foreign], in_place: bool, motors: int | None
-) -> Foreign:
-    """A compiled step whose state and inputs always have the form for which it was compiled first.
+def _device(device: Foreign) -> Foreign:
+    """A device that is there; raises ParameterError where it is none, or PyTorch cannot use it."""
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError, TypeError) as error:
+        reason = str(error).split("\n")[0]
+        raise ParameterError(
+            f"device = {device!r}: PyTorch does not have it here ({reason}); leave it out for the CPU"
+        ) from None
+    return device
 
-    On a GPU it has so many `motors` in a thread.
-    """
+
+def _on_tensors(run: Run, place: dict[str, Foreign]) -> Run:
+    """A step that runs as it is, on tensors that may be part of a gradient."""
+
+    def step(state: States, *arguments: Foreign) -> Foreign:
+        if torch.compiler.is_compiling():
+            return run(state, *arguments)
+        state, inputs = outside_inference(state), outside_inference(arguments)
+        here = {**place, "dtype": place["dtype"] or widest_of((state, *inputs))}
+        return run(state, *(from_numpy(x, here) for x in inputs))
+
+    return step
+
+
+def _on_settled(run: Run, actuator: object, place: dict[str, Foreign], options: Options) -> Run:
+    """A step that is compiled at its first call, whose state and inputs have the form of all later calls."""
     numbers: list[torch.Tensor] = []
     map_numbers(actuator, lambda x: numbers.append(x) if isinstance(x, torch.Tensor) else None)
-    own = tuple(numbers)
+    own, constants, in_place = tuple(numbers), Constants(), bool(options.get("in_place"))
+    long, on_gpu, dynamic = _is_long(actuator, options), _is_on_gpu(options), bool(options.get("dynamic"))
+    motors = (1 if long else 2) if on_gpu else None
+    # however long a kernel gets, what is between two substeps stays in registers
+    tuning: Foreign = {"max_fusion_size": 100_000} if long else None
+    compiled: dict[object, Run] = {}
 
-    def run(state: States, *arguments: object) -> Foreign:
-        state, inputs = settle(state, arguments, own, place, in_place)
-        with nullcontext() if motors is None else motors_a_thread(motors):
-            return compiled(state, *inputs)
+    def compile_new() -> Run:
+        # a code object of its own, since Dynamo counts recompilations by it
+        fresh = FunctionType(run.__code__.replace(), run.__globals__, run.__name__, None, run.__closure__)
+        return torch.compile(fresh, fullgraph=True, dynamic=dynamic, options=tuning)
 
-    return run
+    def step(state: States, *arguments: object) -> Foreign:
+        if torch.compiler.is_compiling():
+            # a part of a larger program that is compiled as a whole
+            return run(state, *arguments)
+        # a number of the motor is a constant, whatever the size of the batch
+        floats = torch._dynamo.config.patch(specialize_float=True) if dynamic else nullcontext()
+        with _without_inference(), floats, nullcontext() if motors is None else motors_a_thread(motors):
+            state, inputs = settle(state, arguments, own, place, in_place, constants)
+            # so that batches of many shapes do not count as recompilations of one
+            shape = None if dynamic else _shape_of(state, inputs)
+            if shape not in compiled:
+                compiled[shape] = compile_new()
+            return compiled[shape](state, *inputs)
+
+    return step
+
+
+def _shape_of(state: States, inputs: tuple[Foreign, ...]) -> tuple[object, ...]:
+    """Shapes of a batch, by which a step is compiled."""
+    parts = state if isinstance(state, tuple) else (state,)
+    firsts = (next(iter(part.values()), None) for part in parts)
+    return tuple(getattr(x, "shape", None) for x in (*firsts, *inputs[:3]))
+
+
+@contextmanager
+def _without_inference() -> Iterator[None]:
+    """Inference mode as no more than a step without gradients: its tensors would be another kind, compiled anew."""
+    if not torch.is_inference_mode_enabled():
+        yield
+        return
+    with torch.inference_mode(False), torch.no_grad():
+        yield
 
 
 def _is_long(actuator: Any, options: Options) -> bool:

@@ -21,13 +21,13 @@ from ..values import Foreign
 from .packing import Composed, Options, Step
 from .reset import reset_state
 from .symbols import leaves, with_symbols
-from .tracing import BOOL, FLOAT, INT, WORD, Line, Program, Traced, ops, where
+from .tracing import BOOL, FLOAT, Line, Program, Traced, ops, where
 from .warp_cache import make_cache_writable
+from .warp_kernel import KINDS
 from .warp_plan import Given, Plan, layout_of
 
 __all__ = ["array", "compile_step", "integers", "ops"]
 
-KINDS = {wp.int32: INT, wp.int16: INT, wp.int64: INT, wp.uint32: WORD, wp.bool: BOOL}
 MOST_AXES = 3
 Device = wp.Device | str | None
 Input = float | np.ndarray | wp.array

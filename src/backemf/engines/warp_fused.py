@@ -6,7 +6,7 @@ add the torques to the host's array of forces. Launches are recorded, so that a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -17,9 +17,9 @@ from ..errors import ParameterError
 from ..physics.command import Command
 from ..physics.state import STATES
 from ..values import Module
-from .tracing import Traced
+from .tracing import FLOAT, Line, Traced, pick
 from .warp_cache import launch, load
-from .warp_kernel import Layout, Store, build_kernel
+from .warp_kernel import KINDS, Layout, Store, build_kernel
 from .warp_plan import Given, Launch, layout_of
 
 if TYPE_CHECKING:
@@ -103,8 +103,8 @@ class Fused(Launcher):
             its indices, or "" where the joints come first and in order.
         outputs: Names of the outputs that are written.
         forces: Name of the indices of the array that torques are added to, "" for joints in order; None: to none.
-        alternates: Whether the state is written over the one that the present came from, whose lines of frames lack
-            two frames alone.
+        frames: How many frames of a delay's lines are written, the new one first: 1 over a copy of the present state,
+            2 over the state that the present one came from; None: all.
         rows: Numbers of the actuator that stand in the array "numbers" of a launch, and in which of its rows.
     """
 
@@ -116,7 +116,7 @@ class Fused(Launcher):
         inputs: Mapping[str, str],
         outputs: tuple[str, ...],
         forces: str | None = None,
-        alternates: bool = False,
+        frames: int | None = None,
         rows: Mapping[str, int] | None = None,
     ):
         shape = wp.empty(count, dtype=stepper.dtype, device=stepper.device)
@@ -135,7 +135,8 @@ class Fused(Launcher):
             if getattr(out, name) is None:
                 raise ParameterError(f"telemetry names {name!r}: this actuator has no such output")
         layouts |= {f"out.{name}": Layout(wp.int16, (True,)) if name == "limit" else own for name in outputs}
-        stores = [Store(f"new.{n}", getattr(after, n), alternates=alternates) for n in STATES if n in state]
+        copied, alternates = frames != 1, frames == 2
+        stores = [Store(f"new.{n}", getattr(after, n), copied, alternates) for n in STATES if n in state]
         stores += [Store(f"out.{name}", getattr(out, name)) for name in outputs]
         if forces is not None:
             layouts[FORCES] = index_by(own, forces, layouts)
@@ -145,3 +146,38 @@ class Fused(Launcher):
 
     def launch(self, arrays: Mapping[str, wp.array], dt: float = 0.0) -> None:
         super().launch({**self.arrays, **arrays}, dt)
+
+
+class Passing(Launcher):
+    """Passes on a state that a step has made, to be written over the one that came before the present.
+
+    The lines of a delay differ from those by two frames, so no more are read and written.
+
+    Args:
+        stepper: The step on the Warp engine.
+        count: Joints of the row.
+        state: Arrays of a state by name; they tell types and shapes. A launch takes those of the present state, those
+            that were made, by "made.…", and those that are written, by "new.…".
+        inputs: Inputs of the step, as in `Fused`.
+    """
+
+    def __init__(self, stepper: Stepper, count: int, state: Mapping[str, wp.array], inputs: Iterable[str]):
+        shape = wp.empty(count, dtype=stepper.dtype, device=stepper.device)
+        given: Given = {f"state.{name}": x for name, x in state.items()}
+        given |= {name: shape for name in inputs} | {"dt": 1.0} | stepper.arrays
+        after = stepper.trace(given, (Command, type(None)))[0]
+        lines = [value for n in state if isinstance(value := getattr(after, n), Line)]
+        program = lines[0].program
+        layouts = {n: layout_of(n, x, (count,)) for n, x in given.items() if isinstance(x, wp.array)}
+        layouts |= {f"{of}.{n}": layouts[f"state.{n}"] for n in state for of in ("made", "new")}
+        stores = []
+        for name, x in state.items():
+            value, made = getattr(after, name), f"made.{name}"
+            if isinstance(value, Line):
+                value = Line(
+                    program, made, value.frames, value.slot, pick(Line(program, made, value.frames), value.slot)
+                )
+            else:
+                value = program.load(made, KINDS.get(x.dtype, FLOAT))
+            stores.append(Store(f"new.{name}", value, alternates=True))
+        super().__init__(stores, layouts, count, stepper.dtype, stepper.device, {})

@@ -21,6 +21,8 @@ SHORT = "short"
 """The kind of flags in two bytes, which are only stored."""
 SAME = {FLOAT: (wp.float32, wp.float64), INT: (wp.int32,), WORD: (wp.uint32,), BOOL: (wp.bool,)}
 """Types of arrays whose numbers are of a kind without a cast."""
+KINDS = {wp.int32: INT, wp.int16: INT, wp.int64: INT, wp.uint32: WORD, wp.bool: BOOL}
+"""The kind of numbers out of an array of a type; FLOAT out of all others."""
 STORED = {wp.int32: INT, wp.uint32: WORD, wp.int16: INT}
 """The kind in which a number goes into an array of a type; FLOAT into all others."""
 

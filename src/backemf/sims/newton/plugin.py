@@ -16,7 +16,7 @@ from ...actuator import Actuator
 from ...actuator.needs import require_frames, require_step
 from ...checks import Maybe, Number
 from ...engines.warp_engine import Stepper
-from ...engines.warp_fused import FORCES, NUMBERS, Fused, in_order
+from ...engines.warp_fused import FORCES, NUMBERS, Fused, Passing, in_order
 from ...errors import ParameterError
 from ...motor import Motor
 from ...physics.command import Command
@@ -101,6 +101,9 @@ class BackemfDrive(DriveBase):
         self._kept: list[object] = []
         self._seen: float | None = None
         self._pack: wp.array = None
+        self._passing: Passing | None = None
+        self._present: tuple[MotorState, int] | None = None
+        """The state, and how often that had been written, whose frames of a delay the one after the last step has."""
 
     # --- what Newton asks
 
@@ -119,6 +122,7 @@ class BackemfDrive(DriveBase):
         self._example = {n: x for n, x in vars(self._initial()).items() if x is not None}
         self._stateful = bool(self._example)
         self._after = self.state(num_actuators, self.device)
+        self._passing, self._present = None, None
         self.watch(*self.telemetry)
         if self._after is not None:
             self._after.reset(wp.zeros(num_actuators, dtype=wp.bool, device=self.device))
@@ -219,12 +223,21 @@ class BackemfDrive(DriveBase):
 
     def update_state(self, current_state: MotorState | None, next_state: MotorState) -> None:
         """Pass on the state after the last step."""
-        if self._after is None:
+        made = self._after
+        if made is None:
             return
-        if self._after.numbers.requires_grad:
-            next_state.take(self._after)
+        if made.numbers.requires_grad:
+            next_state.take(made)
+            return
+        known = current_state if current_state is not None and made.came_from(current_state) else None
+        # two states in turn differ by two frames of a delay
+        if known is not None and self._passing is not None and known.came_from(next_state):
+            arrays = self._states(known, next_state) | {f"made.{n}": x for n, x in made.arrays.items()}
+            self._passing.launch(arrays)
         else:
-            next_state.assign(self._after)
+            next_state.assign(made)
+        next_state.note_write(known)
+        self._present = (next_state, next_state.version)
 
     # --- implicit mode
 
@@ -280,8 +293,8 @@ class BackemfDrive(DriveBase):
         """One launch that also adds the torques to the host's forces; `sim` holds its arrays by name."""
         self._check(dt)
         # two states in turn differ by two frames of a delay
-        alternates = state is not None and state.came_from(after)
-        fused = self._plan(sim, places, (), True, alternates)
+        frames = 2 if state is not None and state.came_from(after) else None
+        fused = self._plan(sim, places, (), True, frames)
         arrays = {FORCES: forces} | self._input_arrays(sim, places) | self._states(state, after)
         fused.launch(arrays | {f"out.{name}": self.outputs[name] for name in self.telemetry}, dt)
         if after is not None:
@@ -291,19 +304,26 @@ class BackemfDrive(DriveBase):
         self, sim: Arrays, places: Arrays, state: MotorState | None, outputs: Arrays, dt: float | None, grad: bool
     ) -> None:
         self._check(dt)
+        frames = None
         if grad and state is not None:
             self._after = like(state, self._example)
-        fused = self._plan(sim, places, tuple(outputs), False)
+        elif state is not None and self._present == (state, state.version):
+            # of a delay the new frame alone is missing
+            frames = 1
+        fused = self._plan(sim, places, tuple(outputs), False, frames)
         arrays = self._input_arrays(sim, places) | self._states(state, self._after)
         outputs = {name: self.outputs[name] for name in self.telemetry} | outputs
         fused.launch(arrays | {f"out.{name}": x for name, x in outputs.items()}, float(dt or 0.0))
+        if state is not None and self._after is not None:
+            self._after.note_write(state)
+            self._present = None if grad else (state, state.version)
 
     def _plan(
-        self, sim: Arrays, places: Arrays, outputs: tuple[str, ...], forces: bool, alternates: bool = False
+        self, sim: Arrays, places: Arrays, outputs: tuple[str, ...], forces: bool, frames: int | None = None
     ) -> Fused:
         """The launch for these indices, made when it is first asked for."""
         without = sim["feedforward"] is None
-        key = (*(id(x) for x in places.values()), without, outputs, forces, alternates)
+        key = (*(id(x) for x in places.values()), without, outputs, forces, frames)
         if key not in self._fused:
             straight = {name: in_order(index, self.count) for name, index in places.items()}
             inputs = {"position": PLACES["position"], "velocity": PLACES["velocity"]}
@@ -314,13 +334,16 @@ class BackemfDrive(DriveBase):
             wanted = tuple(dict.fromkeys((*outputs, *self.telemetry)))
             effort = ("" if straight["effort"] else f"at.{first['effort']}") if forces else None
             rows = {} if self._numbers is None else self._numbers.rows
-            made = Fused(self._step._run, self.count, self._example, inputs, wanted, effort, alternates, rows)
+            made = Fused(self._step._run, self.count, self._example, inputs, wanted, effort, frames, rows)
             made.load()
             self._kept.append(places)
             self._fused[key] = made
-            if forces and not alternates and any(name.endswith("_line") for name in self._example):
-                # the second step takes it, perhaps while a graph is captured
-                self._plan(sim, places, outputs, True, True)
+            if frames is None and any(name.endswith("_line") for name in self._example):
+                # later steps take it, perhaps while a graph is captured
+                self._plan(sim, places, outputs, forces, 2 if forces else 1)
+                if not forces and self._passing is None:
+                    self._passing = Passing(self._step._run, self.count, self._example, inputs)
+                    self._passing.load()
         return self._fused[key]
 
     def _input_arrays(self, sim: Arrays, places: Arrays) -> Arrays:
