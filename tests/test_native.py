@@ -16,7 +16,7 @@ from learned_networks import perceptron
 
 import backemf as be
 from backemf.engines import code_cache, machine_code
-from backemf.engines.native_plan import Plan
+from backemf.engines.native_plan import Plan, group_width
 from backemf.errors import ParameterError
 from backemf.physics.state import STATES
 from backemf.simulate import choose_engine
@@ -73,6 +73,15 @@ def test_batches_that_fill_no_vector(count):
         if getattr(theirs, name) is not None:
             close(getattr(ours, name), getattr(theirs, name), name)
     assert ours.lag.shape == (2, 1) and ours.clock.shape == (2, 1) and np.shape(ours.head) == ()
+
+
+@pytest.mark.parametrize("lanes", [4, 8])
+def test_a_batch_of_any_size_fills_its_vectors(monkeypatch, lanes):
+    """Never more motors in a vector than there are, and from two on more than one."""
+    monkeypatch.setattr("backemf.engines.native_plan.vector_width", lambda: lanes)
+    widths = [group_width(count) for count in range(100)]
+    assert widths[:9] == [1, 1, 2, 2, 4, 4, 4, 4, lanes] and max(widths) == 2 * lanes
+    assert all(width <= count for count, width in enumerate(widths) if count)
 
 
 def test_an_empty_batch_has_no_motors():

@@ -35,9 +35,14 @@ def is_plain(x: object) -> bool:
 
 
 def group_width(count: int) -> int:
-    """Motors in one vector, for a batch of so many: two registers long where there are enough, which do not wait."""
+    """Motors in one vector, for a batch of so many: two registers long where there are enough, which do not wait.
+
+    A batch that fills no register takes the largest half or quarter of one that it fills: groups may overlap.
+    """
     width = vector_width()
-    return 2 * width if count >= 4 * width else width if count >= width else 1
+    if count >= width:
+        return 2 * width if count >= 4 * width else width
+    return 1 << max(count, 1).bit_length() - 1
 
 
 def joined_width(batch: tuple[int, ...]) -> int:
