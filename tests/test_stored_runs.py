@@ -224,6 +224,7 @@ def test_what_does_not_fit_is_said_before_the_run(tmp_path, monkeypatch):
     ("options", "words"),
     [
         ({"to": "run.txt"}, r"to = 'run\.txt': the name must end in \.parquet or \.csv"),
+        ({"to": "run\0.csv"}, "cannot be written: embedded null byte; give the path of a file"),
         ({"to": "run.csv", "output": "run.csv"}, "output and to are both given"),
         ({"channels": ("current",)}, r"channels = .*leave it out, or give one"),
         ({"to": "run.csv", "channels": ("amperes",)}, "channels: no channel 'amperes'; there are position, velocity"),
