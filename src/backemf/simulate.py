@@ -330,7 +330,7 @@ def count_steps(duration: float, dt: float, every: int) -> int:
     steps = round(duration / dt)
     if steps < every:
         raise ParameterError(
-            f"duration = {duration:g} s holds no recorded step of {dt * every:g} s: lengthen it or lower dt"
+            f"duration = {duration:g} s holds no recorded step of {dt * every:g} s: lengthen it, or lower every or dt"
         )
     return steps - steps % every
 
