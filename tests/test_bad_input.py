@@ -340,6 +340,11 @@ def test_a_run_without_steps_or_without_end_is_refused():
     refusal(lambda: run(duration=1e300, dt=1e-6), "never ends: shorten it or raise dt")
 
 
+@pytest.mark.parametrize("seed", [-1, 0.5, True, None, "1"])
+def test_a_bad_seed_is_refused_also_where_nothing_is_drawn(seed):
+    refusal(lambda: run(seed=seed), f"simulate: seed = {seed!r}: must be a whole number of at least 0")
+
+
 @pytest.mark.parametrize("every", [0, -1, 1.5, "2", None, True], ids=repr)
 def test_a_bad_recording_interval_is_refused(every):
     """A whole number of steps."""

@@ -17,7 +17,7 @@ from learned_networks import perceptron
 import backemf as be
 from backemf import rollout_native
 from backemf.engines import code_cache, machine_code, native_text
-from backemf.engines.native_plan import Plan
+from backemf.engines.native_plan import Plan, group_width
 from backemf.errors import ParameterError
 from backemf.physics.state import STATES
 from backemf.simulate import choose_engine
@@ -74,6 +74,15 @@ def test_batches_that_fill_no_vector(count):
         if getattr(theirs, name) is not None:
             close(getattr(ours, name), getattr(theirs, name), name)
     assert ours.lag.shape == (2, 1) and ours.clock.shape == (2, 1) and np.shape(ours.head) == ()
+
+
+@pytest.mark.parametrize("lanes", [4, 8])
+def test_a_batch_of_any_size_fills_its_vectors(monkeypatch, lanes):
+    """Never more motors in a vector than there are, and from two on more than one."""
+    monkeypatch.setattr("backemf.engines.native_plan.vector_width", lambda: lanes)
+    widths = [group_width(count) for count in range(100)]
+    assert widths[: lanes + 1] == [1, *range(1, lanes + 1)] and max(widths) == 2 * lanes
+    assert all(width <= count for count, width in enumerate(widths) if count)
 
 
 def test_an_empty_batch_has_no_motors():

@@ -42,6 +42,16 @@ def test_a_folder_that_cannot_be_written_is_done_without(tmp_path):
     here.chmod(0o700)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no HOME")
+@pytest.mark.parametrize("home", ["somewhere", "./x"])
+def test_a_home_that_is_no_whole_path_is_done_without(monkeypatch, home):
+    """Below where the process stands there would be a cache in every folder."""
+    monkeypatch.setenv("HOME", home)
+    for given in ("", "relative"):
+        monkeypatch.setenv("XDG_CACHE_HOME", given)
+        assert code_cache.cache_folder("native") is None
+
+
 FULL = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))\n" + PROGRAM
 
 

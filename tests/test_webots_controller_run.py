@@ -246,6 +246,7 @@ def test_a_long_record_is_written_as_it_comes(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr("backemf.sims.webots.records.recording.ROWS", 10)
     monkeypatch.setattr("backemf.recording_writing.GROUP", 10)
     monkeypatch.setattr("backemf.recording_writing.GROUP_BYTES", 0)
+    monkeypatch.setattr("backemf.recording_writing.GROUP_COLUMN_BYTES", 0)
     target = tmp_path / "run.parquet"
     recorder = webots.Recorder(target, keep=False)
     with webots.simulate(hip(), duration=1.0, recorder=recorder, hints=False):

@@ -133,7 +133,7 @@ def room_on_disk(path: AnyPath) -> int | None:
     """Free space where a file will be written [bytes]; None where it is not known."""
     try:
         return shutil.disk_usage(Path(path).resolve().parent).free
-    except OSError:
+    except (OSError, ValueError):  # what is wrong with the path is said where it is written
         return None
 
 

@@ -7,6 +7,7 @@ end, or lines of CSV. However the process ends, the parts that were written are 
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -24,7 +25,7 @@ PART = ".part"
 GROUP = 8192
 """Smallest group of rows in a parquet file [1]."""
 GROUP_BYTES = 8_000_000
-"""Size of a group in memory where its parts are large enough [bytes]; the index of a file grows with its groups."""
+"""Size of a group in memory where its parts are large enough [bytes]."""
 
 COLUMN_BYTES, GROUP_COLUMN_BYTES, PAGE_BYTES = 4_000, 2_000, 2_000_000
 """What a writer of parquet keeps to its end for each column, for each column of each group, and for a page [bytes]."""
@@ -80,8 +81,8 @@ class RecordingWriter:
         self.path, self.units = Path(path), dict(units)
         self.part = self.path.with_name(self.path.name + PART)
         """Where it is until it is finished."""
-        self.parts = 0
-        """Number of parts that were written."""
+        self.parts, self.rows = 0, 0
+        """Number of parts that were written, and of their rows."""
         self.failed = False
         """Whether a part could not be written, so that the recording is incomplete."""
         self._csv = self.path.suffix == ".csv"
@@ -102,6 +103,7 @@ class RecordingWriter:
             self.failed = True
             raise self._unwritable(error) from None
         self.parts += 1
+        self.rows += len(next(iter(columns.values()), ()))
 
     def _write_batch(self, columns: Mapping[str, np.ndarray]) -> None:
         pyarrow = require_pyarrow("Writing parquet")
@@ -172,7 +174,7 @@ class RecordingWriter:
             # numbers that hardly repeat: a dictionary of them takes longer, and a quarter more on the disk
             pyarrow.parquet.ParquetWriter(file, stream.schema, use_dictionary=False) as writer,
         ):
-            for batches in _group_batches(stream):
+            for batches in _group_batches(stream, group_rows(self.rows, len(stream.schema))):
                 writer.write_table(pyarrow.Table.from_batches(batches))
                 batches.clear()
 
@@ -181,21 +183,27 @@ class RecordingWriter:
         return ParameterError(f"{files.unwritable(self.path, error)}{left}")
 
 
+def group_rows(rows: int, columns: int) -> int:
+    """Rows that a group of a file has at least.
+
+    A writer keeps something of every group until its end: groups that grow with the root of the rows take as much.
+    """
+    return max(GROUP, GROUP_BYTES // (8 * max(columns, 1)), math.isqrt(rows * GROUP_COLUMN_BYTES // 8))
+
+
 def assembling_memory(rows: int, part: int, columns: int) -> int:
     """What it takes at its peak to assemble a parquet file from parts of so many rows [bytes]."""
     part = max(1, part)
-    whole = max(GROUP, GROUP_BYTES // (8 * columns))
-    group = max(1, min(rows, part * -(-whole // part)))
+    group = max(1, min(rows, part * -(-group_rows(rows, columns) // part)))
     return columns * (8 * group + COLUMN_BYTES + GROUP_COLUMN_BYTES * -(-rows // group)) + PAGE_BYTES
 
 
-def _group_batches(batches: Iterable[Module]) -> Iterator[list[Module]]:
+def _group_batches(batches: Iterable[Module], least: int) -> Iterator[list[Module]]:
     """Lists of batches with enough rows for a group."""
     group: list[Module] = []
     for batch in batches:
         group.append(batch)
-        rows, size = sum(each.num_rows for each in group), sum(each.nbytes for each in group)
-        if rows >= GROUP and size >= GROUP_BYTES:
+        if sum(each.num_rows for each in group) >= least:
             yield group
             group = []
     if group:

@@ -18,7 +18,7 @@ from .actuator import Actuator, Command
 from .actuator.degrees import degrees_hint
 from .actuator.memory import states_of
 from .actuator.needs import require_command
-from .checks import Number, no_number, quote, require_room, require_sizes
+from .checks import Number, no_number, quote, require_room, require_seed, require_sizes
 from .commands import Signal, as_command
 from .engines import load as load_engine
 from .errors import BackemfWarning, ParameterError, SimulationError
@@ -138,7 +138,7 @@ def simulate(
         velocity: Joint velocity at the start [rad/s].
         initial: States of the motor at the start by name, e.g. {"winding_rise": 60.0}.
         shape: Shape of the batch, if no parameter or command array says it.
-        every: Record every n-th step.
+        every: Record every n-th step; the run ends with the last step that is recorded.
         engine: "native" (machine code, in float64), "jax" (compiled by XLA), "warp" (a thread per motor on a GPU), or
             "numpy" (the reference, slow); None: native where it can, for a controller with a network, a supply that
             motors share and float32 JAX.
@@ -228,6 +228,7 @@ def _run(
                 f"{name} has {signal.steps} rows, but {duration:g} s in steps of {dt:g} s are {steps}; "
                 "give one value per step, or a command object such as Table"
             )
+    require_seed("simulate", seed)
     if initial is not None and not isinstance(initial, dict):
         raise ParameterError(f"initial = {initial!r}: must be a dict such as {{'winding_rise': 60.0}}")
     batch = batch_shape(actuator, load, signals, position, velocity, initial or {}, shape)
@@ -325,7 +326,7 @@ def count_steps(duration: float, dt: float, every: int) -> int:
     steps = round(duration / dt)
     if steps < every:
         raise ParameterError(
-            f"duration = {duration:g} s holds no recorded step of {dt * every:g} s: lengthen it or lower dt"
+            f"duration = {duration:g} s holds no recorded step of {dt * every:g} s: lengthen it, or lower every or dt"
         )
     return steps - steps % every
 
@@ -426,7 +427,9 @@ def check_memory(
         peak = max(peak, piece * row + assembling_memory(records, piece, 1 + written * motors))
     wanted = peak + (8 * motors * records * (channels + 1) if keep else 0)
     remedy = "raise every or dt, shorten duration, run fewer motors at once, or write it to a file with to="
-    fewer = "run fewer motors at once" if file is None else "run fewer motors at once, or name fewer channels"
+    fewer = (
+        "run fewer motors at once" if file is None else "raise every, name fewer channels, or run fewer motors at once"
+    )
     require_room("the run", wanted, remedy if keep else fewer)
 
 

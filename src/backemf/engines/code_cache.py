@@ -33,7 +33,8 @@ def cache_folder(name: str) -> Path | None:
         home = Path(given) if os.path.isabs(given) else Path.home() / ".cache"
     except RuntimeError:  # a user without a home
         return None
-    return home / "backemf" / name
+    # a home that depends on where the process stands would leave a folder in each place
+    return home / "backemf" / name if home.is_absolute() else None
 
 
 def key_of(text: str, machine: tuple[str, ...]) -> str:

@@ -35,7 +35,7 @@ def is_plain(x: object) -> bool:
 def group_width(count: int) -> int:
     """Motors in one vector, for a batch of so many: two registers long where there are enough, which do not wait."""
     width = vector_width()
-    return 2 * width if count >= 2 * width else min(count, width)
+    return 2 * width if count >= 2 * width else max(1, min(count, width))
 
 
 def joined_width(batch: tuple[int, ...]) -> int:
