@@ -303,6 +303,35 @@ def test_arm_held_by_bristles_stands_still():
     assert np.abs(run["position"] - 0.7).max() < 1e-5 and np.abs(run["velocity"][500:]).max() < 1e-5
 
 
+@pytest.mark.parametrize("engine", ["native", "numpy"])
+@pytest.mark.parametrize("dt", [1e-3, 5e-3])
+def test_backlash_in_an_arm_of_light_links_gains_no_energy(engine: str, dt: float):
+    """Shorted motors behind backlash, rotors of 0.01 kg·m² at joints of a tenth of that: they come to rest together."""
+    bodies = "".join(
+        f'<body pos="0 0 -.1"><joint name="j{i}" axis="{i % 2} {1 - i % 2} 0"/>'
+        '<inertial pos="0 0 -.05" mass=".1" diaginertia="1e-3 1e-3 1e-3"/>'
+        for i in range(8)
+    )
+    model = mujoco.MjModel.from_xml_string(
+        f'<mujoco><option timestep="{dt}" integrator="implicitfast" gravity="0 0 0"/>'
+        f"<worldbody>{bodies}{'</body>' * 8}</worldbody></mujoco>"
+    )
+    rotor = be.Rotor(inertia=1e-6)
+    motors = Motors(model, {"j.*": motor(ratio=100.0, backlash=0.05, rotor=rotor)}, engine=engine)
+    data, energies = mujoco.MjData(model), []
+    data.qvel[:] = np.random.default_rng(0).normal(0.0, 2.0, 8)
+    # rotors begin with the speed of their joints
+    whole = 0.5 * rotor.inertia * 100.0**2 * float(data.qvel @ data.qvel)
+    mujoco.mj_forward(model, data)
+    mujoco.mj_energyVel(model, data)
+    whole += data.energy[1]
+    for _ in range(round(1.0 / dt)):
+        motors.step(data, 0.0)
+        mujoco.mj_energyVel(model, data)
+        energies.append(data.energy[1])
+    assert max(energies) < whole and energies[-1] < 1e-6 * whole
+
+
 def test_worm_gear_locks_itself():
     """A gear that passes a millionth back holds a pendulum without power; the same gear lets the motor lift it."""
     worm = motor(efficiency=0.4, back_efficiency=1e-6)

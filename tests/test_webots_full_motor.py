@@ -203,3 +203,58 @@ def test_hard_stops_are_those_of_the_public_step(way) -> None:
                 ends.append([axis.position for axis in simulation.axes])
     ours, expected = np.array(ends[:8]), np.array(ends[8:])
     assert np.abs(ours - expected).max() <= 1e-12 and (way * expected).max() > math.radians(2.0)
+
+
+# --- what an actuator has besides its motor
+
+LEG = '[[joint]]\ninertia = "0.02 kg*m^2"\nmotor = { name = "leg", max_torque = "30 N*m" }\n'
+GEARED = be.Motor(
+    winding=be.Winding(resistance=0.5),
+    magnet=be.Magnet(torque_constant=0.06, back_emf_constant=0.06),
+    gearbox=be.Gearbox(stages=(be.Stage(ratio=20.0),)),
+)
+"""1.2 N·m of the joint for each ampere."""
+
+
+def test_a_limit_of_the_joint_limits_the_current() -> None:
+    """0.6 N·m are 0.5 A, however much torque the controller commands."""
+    limited = be.Actuator(GEARED, limits=be.EffortLimit(effort_limit=0.6))
+    with begun(robot_of([limited], text=LEG)) as (robot, simulation):
+        robot.getDevice("leg").setTorque(3.0)
+        robot.step(32)
+        assert simulation.axes[0].current == pytest.approx(0.5) and simulation.axes[0].total == pytest.approx(0.6)
+
+
+def test_a_spring_of_the_joint_is_held() -> None:
+    """At 0.5 rad a spring of 2.4 N·m/rad takes 1.2 N·m, which is 1 A."""
+    sprung = be.Actuator(GEARED, spring=be.JointSpring(stiffness=2.4))
+    with begun(robot_of([sprung], text=LEG)) as (robot, simulation):
+        robot.getDevice("leg").setPosition(0.5)
+        robot.step(3200)
+        assert simulation.axes[0].position == pytest.approx(0.5, abs=1e-6)
+        assert simulation.axes[0].current == pytest.approx(1.0, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        ({"delay": be.Delay(steps=(2, 2))}, "leaves out delay of its actuator"),
+        ({"slew": 2.0, "command_range": (-1.0, 1.0)}, "leaves out command_range and slew of its actuator"),
+        ({}, None),
+    ],
+)
+def test_what_stands_before_a_controller_is_said_to_be_left_out(parts, words, capsys) -> None:
+    """Webots' PID is the controller: what the actuator does to commands of its own has no place."""
+    actuator = be.Actuator(GEARED, be.Supply(voltage=24.0), controller=be.IdealPd(stiffness=5.0, damping=0.1), **parts)
+    with begun(robot_of([actuator], text=LEG)):
+        pass
+    said = [line for line in capsys.readouterr().err.splitlines() if "its actuator" in line]
+    assert len(said) == (words is not None) and all(words in line and "'leg'" in line for line in said)
+
+
+def test_numbers_of_many_robots_are_refused() -> None:
+    """A batch of motors on one joint is one sentence."""
+    many = replace(GEARED, winding=be.Winding(resistance=np.array([0.5, 0.6])))
+    words = r"the actuator of joint 'leg' has 2 numbers for motor\.winding\.resistance"
+    with pytest.raises(ParameterError, match=words), begun(robot_of([many], text=LEG)):
+        pass

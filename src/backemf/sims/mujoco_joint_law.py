@@ -93,8 +93,8 @@ def felt_slope(actuator: Actuator, out: Output, dt: Number) -> Number:
     if motor is None:
         return maximum(out.torque_slope + dt * out.torque_stiffness, nothing)
     if motor.gearbox is not None and acts(motor.gearbox, "backlash"):
-        # the flank has pushed as much as it does, whatever the joint does now
-        return nothing
+        # a flank that pushes holds the rotor to the joint, whatever other joints do to it
+        return where(out.torque != 0.0, out.torque_slope + motor.reflected_inertia / dt + nothing, nothing)
     return maximum(out.torque_slope + nothing, nothing)
 
 

@@ -17,7 +17,7 @@ SAVED = (
 """What of an actuator the motor takes over."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Former:
     """What a model had before motors were put on it."""
 
@@ -27,9 +27,12 @@ class Former:
     dofs: np.ndarray
     armature: np.ndarray | None
     """Armature of the joints [kg·m²]; None: it was left as it is."""
+    waits: bool = True
+    """Whether it has not been given back yet."""
 
     def give_back(self, model: MjModel) -> None:
         """The model's own actuators and armature."""
+        self.waits = False
         for name, rows in self.rows.items():
             getattr(model, name)[self.actuators] = rows
         if self.armature is not None:
@@ -73,7 +76,7 @@ class TakenOver:
     @property
     def holds(self) -> bool:
         """Whether the model is still that of these motors: not released, and no others put on it since."""
-        return _FORMER.get(self._model) is self._former
+        return self._former.waits
 
     def release(self) -> None:
         """Give the model back its own actuators and armature, if it still is that of these motors."""

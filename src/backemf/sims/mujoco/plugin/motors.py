@@ -10,6 +10,7 @@ together with the speed that it leads to, and `mj_step2` moves the joints. Each 
 from __future__ import annotations
 
 import ctypes
+import math
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -288,8 +289,8 @@ class Motors:
     def _move_on(self, record: Record) -> None:
         """A step that is done is kept; where the time is not that at which the last one ended, a new run begins."""
         now, begun, half = record.data.time, record.time, 0.5 * self._dt
-        if np.isnan(begun):
-            goes_on = not np.isfinite(record.ended) or abs(now - record.ended) <= half
+        if math.isnan(begun):
+            goes_on = math.isinf(record.ended) or abs(now - record.ended) <= half
         else:
             goes_on = now == begun or abs(now - begun - self._dt) <= half
         if not goes_on:

@@ -22,6 +22,7 @@ from ....errors import ParameterError
 from ....motor import Motor
 from ....motorfile import load
 from ....robot.grouping import kind_of, merge
+from ...robot_step import require_one_robot
 from ..robots.description import RobotDescription, RobotJoint
 from .axis import Axis, log
 from .drive_code import ELECTRIC, SET_BY_DEVICES, DriveCode, flat
@@ -34,6 +35,8 @@ LONGEST = 1e-3
 """Longest step of the motor [s]."""
 BANDWIDTH = 3000.0
 """How fast the current loop of the drive is [rad/s]."""
+OF_ITS_COMMANDS = ("delay", "command_range", "slew")
+"""Parts of an actuator that stand before the controller, whose place Webots' PID has."""
 SHARPNESS = 3.0
 """Basic time step over the time constant of the velocity loop [1]."""
 
@@ -72,11 +75,20 @@ def actuator_of(joint: RobotJoint, robot: RobotDescription) -> Actuator:
     found = Actuator(given) if isinstance(given, Motor) else given if isinstance(given, Actuator) else load(given)
     if found.motor is None:
         raise ParameterError(f"{robot.file}: the actuator of {joint.name!r} has no motor; give one of the catalogue")
+    require_one_robot(joint.name, found)
+    idle = [name for name in OF_ITS_COMMANDS if getattr(found, name) is not None]
+    if idle:
+        log(
+            f"Note: {joint.name!r}: the backend motor leaves out {' and '.join(idle)} of its actuator: Webots' PID "
+            "commands the motor."
+        )
     supply = Supply(voltage=joint.supply) if isinstance(joint.supply, (int, float)) else joint.supply
     return Actuator(
         found.motor,
         supply or found.supply,
         controller=Torque(current_bandwidth=BANDWIDTH),
+        limits=found.limits,
+        spring=found.spring,
         voltage_limit=found.voltage_limit,
         # nothing here reads the electrical energy
         meter=False,
