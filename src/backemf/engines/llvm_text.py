@@ -85,6 +85,8 @@ class Writer:
             return
         self._write(steps.first, later | steps.needs | arguments_of(steps.rest))
         conditions = [self.value(x, BOOL) for x in steps.detour.conditions]
+        # what all motors share may be needed by nothing else
+        self.compute(steps.detour.without[x.index] for x in steps.leaving)
         other = {x: self.value(steps.detour.without[x.index], x.kind) for x in steps.leaving}
         before, known = self.block, dict(self._names)
         behind = self._branch_if(conditions)
