@@ -285,7 +285,7 @@ def picked(case: Case, motor: tuple[int, ...]) -> Case:
     return rows_of(case, slice(motor[0], motor[0] + 1))
 
 
-def rows_of(case: Case, rows: slice) -> Case:
+def rows_of(case: Case, rows: slice | np.ndarray) -> Case:
     """Some motors of a batch, by their first axis."""
     shape = case.shape
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from importlib.util import find_spec
+from types import NoneType
 from typing import Any
 
 import numpy as np
 
 import backemf as be
 from backemf.actuator.compiled import laws
-from backemf.engines.native_engine import Stepper
 from backemf.engines.native_plan import MOST_JOINED
-from backemf.loads import KINEMATIC
-from backemf.parts import without_neutral
+from backemf.loads import KINEMATIC, PrescribedMotion
 from backemf.physics.load import react
 from backemf.physics.ops import total
-from backemf.rollout import Here, advance
+from backemf.rollout import MAIN, Here
+from backemf.rollout_native import roll_native
 from backemf.tree import map_numbers
 
 from .bounds import current_size
@@ -34,6 +34,8 @@ MODULES = {"python": "math", "native": "llvmlite", "jax": "jax", "torch": "torch
 """What each engine needs."""
 PYTHON_MOTORS = 24
 """Motors of a case that plain Python steps, one after the other."""
+ALIKE = 9
+"""Motors in machine code that share all their numbers: a vector of eight, and one that is computed again."""
 
 
 def installed_engines() -> tuple[str, ...]:
@@ -65,16 +67,23 @@ class Difference:
 def difference(case: Case, engine: str) -> Difference:
     """How far an engine is from NumPy in the first step."""
     case = first_step(case)
+    if engine == "native":
+        return on_all_native_codes(case)
     if engine == "python":
         case = rows_of(case, slice(0, PYTHON_MOTORS))
+    runs = {"python": on_python, "jax": on_jax, "torch": on_torch, "warp": on_warp}
+    return apart_from_numpy(case, runs[engine](case))
+
+
+def apart_from_numpy(case: Case, got: dict[str, np.ndarray]) -> Difference:
+    """How far the numbers of an engine are from NumPy's in the first step."""
     expected = next(iter(steps_of(case)))
-    runs = {"python": on_python, "native": on_native, "jax": on_jax, "torch": on_torch, "warp": on_warp}
-    got = runs[engine](case)
     worst, rounding, rounded = Difference(motor=(0,) * len(case.shape)), None, np.zeros(case.shape, dtype=bool)
     with np.errstate(all="ignore"):
         scales = rounding_scales(case, expected)
         for name, value in numbers_of(expected, case.shape).items():
-            if name == "limit":
+            if name == "limit" or name not in got:
+                # a run keeps its channels and nothing else of a step
                 continue
             scale = np.maximum(np.abs(value), scales.get(name, 0.0)) + 1e-290
             apart = np.where(value == got[name], 0.0, np.nan_to_num(np.abs(got[name] - value) / scale, nan=np.inf))
@@ -280,28 +289,51 @@ def on_warp(case: Case) -> dict[str, np.ndarray]:
     return numbers_of(Step(0, case.state, after, out, None, 0, 0, case.velocities[0], 0.0), case.shape)
 
 
-def on_native(case: Case) -> dict[str, np.ndarray]:
-    """Machine code: the step of a host, or motor and load advanced together."""
+def on_all_native_codes(case: Case) -> Difference:
+    """The furthest of machine code for motors with numbers of their own, for one motor, and for several of it."""
+    if case.way == RUN:
+        case = told_alike(case)
+    worst = apart_from_numpy(case, on_native(case, case.actuator, case.load))
+    if len(case.shape) > 1:
+        # motors on one supply stay together
+        return worst
+    first = picked(case, (0,))
+    actuator = map_numbers(first.actuator, plain)
+    load = first.load if isinstance(first.load, (*KINEMATIC, NoneType)) else map_numbers(first.load, plain)
+    for count in (1, ALIKE):
+        some = rows_of(case, np.zeros(count, dtype=int))
+        found = apart_from_numpy(some, on_native(some, actuator, load))
+        if found.beyond > worst.beyond:
+            worst = replace(found, motor=(0,))
+    return worst
+
+
+def told_alike(case: Case) -> Case:
+    """A case with one step for all motors, and one path for those that are moved, as a run has them."""
+    dt = float(np.ravel(case.dt)[0])
+    if not isinstance(case.load, PrescribedMotion):
+        return replace(case, dt=dt)
+    position, velocity = (np.full(case.shape, x.flat[0]) for x in (case.position, case.velocities[0]))
+    return replace(case, dt=dt, position=position, velocities=(velocity,))
+
+
+def on_native(case: Case, actuator: be.Actuator, load: Any) -> dict[str, np.ndarray]:
+    """Machine code: the step of a host, or the loop of a run; actuator and load as it is given them."""
+    command, start, shape = case.commands[0], case.velocities[0], case.shape
     if case.way == HELD:
-        step = case.actuator.compile("native")
         given = () if case.load_torque is None else (case.load_torque, case.load_inertia)
-        after, out = step(case.state, case.commands[0], case.position, case.velocities[0], case.dt, *given)
-        return numbers_of(Step(0, case.state, after, out, None, 0, 0, case.velocities[0], 0.0), case.shape)
-    step = Stepper(native_together, (without_neutral(case.actuator), case.load))
-    after, out = step(
-        case.state, case.commands[0], case.position, case.velocities[0], case.dt, None, None, None, *case.memory
-    )
-    end = out.joint_velocity
-    out = replace(out, joint_velocity=None) if isinstance(case.load, KINEMATIC) else out
-    return numbers_of(Step(0, case.state, after, out, None, 0, 0, end, 0.0), case.shape)
-
-
-def native_together(parts: Any, state: Any, command: Any, position: Any, velocity: Any, dt: Any, *rest: Any) -> Any:
-    """A step of motor and load on symbols; what the load remembers comes last."""
-    here = Here(state, rest[3:], position, velocity)
-    path = (position, position + dt * velocity)
-    after, out = advance(laws("native"), parts[0], parts[1], here, command, path, dt)
-    return after.state, replace(out, joint_velocity=after.velocity)
+        after, out = actuator.compile("native")(case.state, command, case.position, start, case.dt, *given)
+        return numbers_of(Step(0, case.state, after, out, None, 0, 0, start, 0.0), shape)
+    told = vars(command) if isinstance(command, be.Command) else {MAIN: command}
+    values = {name: np.broadcast_to(x, shape)[None] for name, x in told.items() if x is not None}
+    path = None
+    if isinstance(load, PrescribedMotion):
+        path = case.position.flat[0] + np.array([0.0, case.dt * start.flat[0]])
+    here = Here(case.state, case.memory, case.position, start)
+    here, channels = roll_native(actuator, load, here, values, path, case.dt, 1, shape, "float64")
+    names = {entry.name for entry in fields(be.Output)}
+    out = be.Output(**dict.fromkeys(names) | {name: x[0] for name, x in channels.items() if name in names})
+    return numbers_of(Step(0, case.state, here.state, out, None, 0, 0, here.velocity, 0.0), shape)
 
 
 def can_compare(case: Case, engine: str) -> bool:
@@ -309,7 +341,7 @@ def can_compare(case: Case, engine: str) -> bool:
     # on plain floats, and in a thread of Warp, a shared supply has one motor
     alone = len(case.shape) == 1
     if engine == "native" and case.actuator.supply is not None and case.actuator.supply.shared:
-        return case.shape[-1] <= MOST_JOINED
+        return case.way == HELD and case.shape[-1] <= MOST_JOINED
     if engine == "warp":
         return alone and case.way == HELD and case.actuator.delay is None
     # a batch of one motor keeps the frames of a delay in arrays, which plain floats are not
