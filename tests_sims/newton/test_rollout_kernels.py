@@ -137,7 +137,7 @@ def test_a_batch_of_more_axes_than_arrays_of_warp_have():
 def test_memory_is_looked_at_before_anything_is_sent(monkeypatch):
     """A command for each motor and step that the device has no room for: 12 steps of 100 motors are 9.6 kB."""
     run(told=volts(2), observe=())
-    monkeypatch.setattr(rollout_warp, "machine_memory", lambda: 8_000)
+    monkeypatch.setattr(rollout_warp, "free_memory", lambda: 8_000)
     monkeypatch.setattr(rollout_warp.Place, "row", lambda *_, **__: pytest.fail("sent before it was looked at"))
     with pytest.raises(ParameterError, match="the run on cpu would take"):
         run(told=volts(100), observe=())
