@@ -47,6 +47,16 @@ def test_a_run_in_a_file_is_the_run_in_memory(tmp_path, monkeypatch, engine):
         assert stored.summary.size(name) == np.abs(whole[name]).max()
 
 
+@pytest.mark.parametrize("chunk", [128, 4096])
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_a_file_is_the_same_whoever_writes_it(tmp_path, monkeypatch, ending, chunk):
+    """A run that goes to a file in pieces, and one in memory that is written at its end."""
+    monkeypatch.setattr(simulate, "CHUNK", chunk)
+    stored = run(to=tmp_path / f"stored.{ending}")
+    written = getattr(run(), f"to_{ending}")(tmp_path / f"written.{ending}")
+    assert stored.path.read_bytes() == written.read_bytes()
+
+
 def test_energy_and_limits_are_those_of_the_whole_run(tmp_path, monkeypatch):
     """Summed step after step, so that not even rounding differs."""
     monkeypatch.setattr(simulate, "CHUNK", 64)

@@ -27,6 +27,9 @@ GROUP = 8192
 GROUP_BYTES = 8_000_000
 """Size of a group in memory where its parts are large enough [bytes]."""
 
+FORMAT = {"use_dictionary": False}
+"""How every parquet file is written: a dictionary of numbers that hardly repeat takes longer, and more of the disk."""
+
 COLUMN_BYTES, GROUP_COLUMN_BYTES, PAGE_BYTES = 4_000, 2_000, 2_000_000
 """What a writer of parquet keeps to its end for each column, for each column of each group, and for a page [bytes]."""
 
@@ -58,7 +61,8 @@ def write_parquet(
     pyarrow = require_pyarrow("Writing parquet")
     table = _table(columns, units, nulls)
     with files.replacing(path) as file:
-        pyarrow.parquet.write_table(table if meta is None else table.replace_schema_metadata(dict(meta)), file)
+        table = table if meta is None else table.replace_schema_metadata(dict(meta))
+        pyarrow.parquet.write_table(table, file, **FORMAT)
     return Path(path)
 
 
@@ -171,8 +175,7 @@ class RecordingWriter:
             pyarrow.OSFile(str(self.part)) as source,
             pyarrow.ipc.open_stream(source) as stream,
             files.replacing(self.path) as file,
-            # numbers that hardly repeat: a dictionary of them takes longer, and a quarter more on the disk
-            pyarrow.parquet.ParquetWriter(file, stream.schema, use_dictionary=False) as writer,
+            pyarrow.parquet.ParquetWriter(file, stream.schema, **FORMAT) as writer,
         ):
             for batches in _group_batches(stream, group_rows(self.rows, len(stream.schema))):
                 writer.write_table(pyarrow.Table.from_batches(batches))
