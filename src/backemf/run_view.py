@@ -1,7 +1,8 @@
 """A run of any length, to be drawn: its channels lie in files, and a picture gets no more of them than a screen shows.
 
 A drawing reads the part that is in view, and of a long part the smallest and the largest value of each stretch, so that
-it takes little memory and loses no peak.
+it takes little memory and loses no peak. Files hold the numbers alone: NumPy's own have a heading in Python, and to read
+it in a thread disturbs CPython 3.11's parser in another one.
 """
 
 from __future__ import annotations
@@ -59,7 +60,8 @@ class RunView:
         size = 1
         if count > 4 * POINTS * BLOCK and _coarse(self.folder, name).exists():
             size, first = BLOCK, first // BLOCK
-            lowest, highest = np.load(_coarse(self.folder, name), mmap_mode="r")[first : -(-last // BLOCK)].T
+            pairs = np.memmap(_coarse(self.folder, name), _dtype(name), "r").reshape(-1, 2)
+            lowest, highest = pairs[first : -(-last // BLOCK)].T
         else:
             lowest = highest = self._read(name)[first:last]
         starts = np.arange(0, len(lowest), -(-len(lowest) // POINTS))
@@ -70,7 +72,7 @@ class RunView:
         return np.repeat(times, 2), pair.reshape(-1).astype(kind)
 
     def _read(self, name: str) -> np.ndarray:
-        return np.load(_file(self.folder, name), mmap_mode="r")
+        return np.memmap(_file(self.folder, name), _dtype(name), "r")
 
 
 def keep_channels(run: Run | StoredRun, channels: Sequence[str], folder: str | Path) -> RunView:
@@ -79,10 +81,7 @@ def keep_channels(run: Run | StoredRun, channels: Sequence[str], folder: str | P
     names = [name for name in channels if name in run.channels]
     stored = isinstance(run, StoredRun)
     steps = run.rows if stored else len(run.time)
-    files = {
-        name: np.lib.format.open_memmap(_file(place, name), "w+", np.int32 if name == FLAGS else np.float32, (steps,))
-        for name in names
-    }
+    files = {name: np.memmap(_file(place, name), _dtype(name), "w+", shape=(steps,)) for name in names}
     begin = 0
     for piece in run.pieces(names, 262_144) if stored else [{name: run[name] for name in names}]:
         count = len(piece[names[0]])
@@ -91,7 +90,7 @@ def keep_channels(run: Run | StoredRun, channels: Sequence[str], folder: str | P
         begin += count
     for name, values in files.items():
         if steps > LONG:
-            np.save(_coarse(place, name), coarse_copy(values, name))
+            coarse_copy(values, name).tofile(_coarse(place, name))
     units = {name: run.unit(name) for name in names}
     return RunView(str(place), run.dt, steps, run.actuator.controller.main, units)
 
@@ -104,9 +103,13 @@ def coarse_copy(values: np.ndarray, name: str) -> np.ndarray:
     return np.stack([np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)], axis=1)
 
 
+def _dtype(name: str) -> type[np.generic]:
+    return np.int32 if name == FLAGS else np.float32
+
+
 def _file(folder: str | Path, name: str) -> Path:
-    return Path(folder) / f"{name}.npy"
+    return Path(folder) / f"{name}.values"
 
 
 def _coarse(folder: str | Path, name: str) -> Path:
-    return Path(folder) / f"{name}.low.npy"
+    return Path(folder) / f"{name}.pairs"
