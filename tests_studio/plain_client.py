@@ -13,6 +13,9 @@ from contextlib import asynccontextmanager
 import aiohttp
 import socketio
 
+FAULT = "please report it"
+"""What a page says of a fault of the program."""
+
 
 class PlainSession:
     """One open page of one session."""
@@ -46,6 +49,8 @@ class PlainSession:
         while not any(text in each for each in self.heard):
             if self.lost:
                 raise ConnectionError("the socket of the page was closed")
+            if faults := [each for each in self.heard if FAULT in each]:
+                raise AssertionError(f"instead of {text!r} the page says {faults[0]}")
             self.news.clear()
             await self.news.wait()
 

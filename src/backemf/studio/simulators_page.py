@@ -147,6 +147,8 @@ async def _errors(session: Session) -> None:
             rows: Foreign = await shared().run("compare", job, progress=progress, owner=str(id(session)))
         except BackemfError as error:
             rows = str(error)
+        if words.is_deleted:
+            return
         words.delete()
         if isinstance(rows, str):
             sentence(rows, "warning")
