@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..physics import state as names
 from ..physics.command import TARGETS, TORQUE, VELOCITY, VOLTAGE, Command
 from ..physics.limits import clip
-from ..physics.ops import absolute, alike, change, isfinite, store, where
+from ..physics.ops import absolute, alike, change, isfinite, store, usually, where
 from ..physics.state import State
 from ..values import Bits, Number
 from .controllers import ModeSelector
@@ -42,7 +42,7 @@ def valid(command: Command, position: Number) -> tuple[Command, Bits]:
         if target is None:
             continue
         fine = isfinite(target)
-        kept[name] = where(fine, target, position if name == "position" else 0.0)
+        kept[name] = usually(fine, target, position if name == "position" else 0.0)
         good = fine if good is None else good & fine
     if command.enable is not None:
         # what is not known is off

@@ -139,6 +139,7 @@ ops = SimpleNamespace(
     refine=numpy_ops.refine,
     repeat=numpy_ops.repeat,
     same=numpy_ops.same,
+    usually=jnp.where,
 )
 
 

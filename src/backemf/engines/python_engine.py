@@ -85,6 +85,7 @@ ops = SimpleNamespace(
     refine=_refine,
     repeat=numpy_ops.repeat,
     same=operator.eq,
+    usually=lambda condition, a, b: a if condition else b,
     # the layers of a network are vectors even for one motor
     vectors=numpy_ops,
 )

@@ -25,24 +25,31 @@ Value = torch.Tensor | float
 Device = torch.device | str | None
 
 
-class _Precision:
-    """Precision of the step that is being computed or traced; None: PyTorch's default."""
+class _Manner:
+    """How the step that is being computed or traced goes about it."""
 
     dtype: Any = None
+    """Precision of plain numbers; None: PyTorch's default."""
+    spares: bool = False
+    """Whether what is seldom needed is read only where it is."""
 
 
-_step = _Precision()
+_step = _Manner()
 
 
-def _in_precision(function: Step, dtype: torch.dtype | None) -> Step:
-    """The step with plain numbers in its own precision: `dtype`, or where that is None the widest of its inputs."""
+def _in_manner(function: Step, dtype: torch.dtype | None, spares: bool) -> Step:
+    """The step with plain numbers in its own precision: `dtype`, or where that is None the widest of its inputs.
+
+    Where it `spares`, its compiled form reads what is seldom needed only for the motors that need it.
+    """
 
     def step(actuator: object, state: States, *arguments: object) -> tuple[Any, Any]:
         _step.dtype = dtype or widest_of((state, *arguments))
+        _step.spares = spares and torch.compiler.is_compiling()
         try:
             return function(actuator, state, *arguments)
         finally:
-            _step.dtype = None
+            _step.dtype, _step.spares = None, False
 
     return step
 
@@ -66,6 +73,16 @@ def _where(condition: Value, a: Value, b: Value) -> Value:
     # a choice between two plain numbers would be made in PyTorch's default precision
     precision = _step.dtype or torch.get_default_dtype()
     return torch.where(condition, condition.new_full((), a, dtype=precision), b)
+
+
+def _usually(condition: Value, value: Value, other: Value) -> Value:
+    """The choice; in a kernel of a GPU the other value costs no bandwidth where it is not needed."""
+    both = isinstance(condition, torch.Tensor) and isinstance(other, torch.Tensor)
+    if both and _step.spares and condition.shape == other.shape and not other.requires_grad:
+        places = torch.arange(other.numel(), device=other.device)
+        seldom = ~condition.reshape(-1)
+        other = torch.ops.aten._unsafe_masked_index(other.reshape(-1), seldom, [places], 0.0).reshape(condition.shape)
+    return _where(condition, value, other)
 
 
 def _total(x: Value) -> Value:
@@ -153,6 +170,7 @@ ops = SimpleNamespace(
     refine=numpy_ops.refine,
     repeat=numpy_ops.repeat,
     same=numpy_ops.same,
+    usually=_usually,
 )
 
 
@@ -225,7 +243,7 @@ def compile_step(function: Step, actuator: object, options: Options) -> Run:
         actuator = map_numbers(
             actuator, lambda x: x if isinstance(x, (int, float, torch.Tensor)) else array(x, **place)
         )
-    step = _in_precision(on_packed(function), place["dtype"])
+    step = _in_manner(on_packed(function), place["dtype"], _is_on_gpu(options))
 
     def run(state: States, *arguments: object) -> Any:
         return step(actuator, state, *arguments)
@@ -276,8 +294,9 @@ def _on_settled(run: Run, actuator: object, place: dict[str, Foreign], options: 
     own, constants, in_place = tuple(numbers), Constants(), bool(options.get("in_place"))
     long, on_gpu, dynamic = _is_long(actuator, options), _is_on_gpu(options), bool(options.get("dynamic"))
     motors = (1 if long else 2) if on_gpu else None
-    # however long a kernel gets, what is between two substeps stays in registers
-    tuning: Foreign = {"max_fusion_size": 100_000} if long else None
+    # however long a kernel gets, what is between two substeps stays in registers; in a short one what joints share of a
+    # delay is computed again for each of them, which takes less time than a pass over memory
+    tuning: Foreign = {"max_fusion_size": 100_000} if long else {"realize_opcount_threshold": 100} if on_gpu else None
     compiled: dict[object, Run] = {}
 
     def compile_new() -> Run:

@@ -317,7 +317,7 @@ def operations(engine: str, **own: Operation) -> SimpleNamespace:
     return SimpleNamespace(
         **{name: operation(name) for name in ("exp", "log2", "sin", "cos", "sqrt", "tanh", "floor")},
         absolute=operation("abs"), maximum=operation("max"), minimum=operation("min"), power=operation("pow"),
-        sign=sign, where=where, interpolate=interpolate,
+        sign=sign, where=where, usually=where, interpolate=interpolate,
         words=lambda x: cast(x, WORD), low_word=lambda x: x & 0xFFFFFFFF if isinstance(x, int) else x,
         as_bits=lambda x: x, fractions=lambda x, like: cast(x, FLOAT) * 2.0**-24, pick=pick,
         store=lambda line, slot, frame: Line(line.program, line.name, line.frames, slot, frame),

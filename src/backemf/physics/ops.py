@@ -126,6 +126,11 @@ def refine(found: Number, before: Number, further: Callable[[], Number]) -> Numb
     return further()
 
 
+def usually(condition: Bits, value: Number, other: Number) -> Number:
+    """where(condition, value, other) for a condition that seldom fails: an engine may read `other` only there."""
+    return where(condition, value, other)
+
+
 def same(a: Number, b: Number) -> bool:
     """Whether two values are known to be the same before they are computed: what follows from them is, too."""
     return a is b
@@ -165,6 +170,7 @@ __all__ = [
     "tanh",
     "to_integer",
     "total",
+    "usually",
     "where",
     "words",
 ]
