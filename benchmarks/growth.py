@@ -28,7 +28,7 @@ motor, load, size = be.load({motor!r}), be.Inertia(inertia=1e-5), int(float(sys.
 volts = be.commands.Sine(amplitude=24.0, frequency=3.0)
 def run(size):
     {call}
-run({small})
+run(min(size, {small}))
 before, began = time.process_time(), time.perf_counter()
 run(size)
 after = time.process_time()
@@ -38,16 +38,21 @@ print(size, after - before, time.perf_counter() - began, peak)
 MOTORS = "be.simulate(motor, load, be.commands.Constant(np.linspace(12.0, 24.0, size)), 1e-2, 1e-4, every=100)"
 STEPS = "be.simulate(motor, load, volts, size * 1e-4, 1e-4, to=sys.argv[2], channels=('position', 'current'))"
 KEPT = "be.simulate(motor, load, volts, size * 1e-4, 1e-4)"
-KINDS = {"motors": (MOTORS, 8), "steps, to a file": (STEPS, 100), "steps, kept": (KEPT, 100)}
+KINDS = {"motors": MOTORS, "steps, to a file": STEPS, "steps, kept": KEPT}
+SMALL = 100
+"""Size of a run for which the same code is compiled as for all larger ones."""
 
 
 def point(kind: str, size: float) -> dict[str, float]:
-    """CPU time [s], time on the clock [s] and peak of the memory [bytes] of one run, after a small one."""
-    call, small = KINDS[kind]
-    program = BEGIN.format(motor=MOTOR, call=call, small=small)
+    """CPU time [s], time on the clock [s] and peak of the memory [bytes] of one run, after a small one.
+
+    What is compiled for it is kept on disk by a process before.
+    """
+    program = BEGIN.format(motor=MOTOR, call=KINDS[kind], small=SMALL)
     with tempfile.TemporaryDirectory() as folder:
-        words = [sys.executable, "-c", program, f"{size:g}", str(Path(folder) / "run.parquet")]
-        done = subprocess.run(words, capture_output=True, text=True, check=True)
+        for wanted in (min(size, SMALL), size):
+            words = [sys.executable, "-c", program, f"{wanted:g}", str(Path(folder) / "run.parquet")]
+            done = subprocess.run(words, capture_output=True, text=True, check=True)
     count, cpu, clock, peak = map(float, done.stdout.split())
     return {"size": count, "cpu": cpu, "clock": clock, "memory": peak}
 

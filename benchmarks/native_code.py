@@ -45,7 +45,7 @@ began = time.perf_counter()
 step = actuator.compile({engine!r})
 _, out = step(step.initial(1), make(0.5), make(0.1), make(0.2), 1e-3)
 np.asarray(out.torque.numpy() if hasattr(out.torque, "numpy") else out.torque)
-print(time.perf_counter() - began)
+print("seconds", time.perf_counter() - began)
 """
 SIMULATE = """
 import sys, time
@@ -56,7 +56,7 @@ import llvmlite.binding
 for _ in range(8):
     began = time.perf_counter()
     be.simulate(full_motor(), be.Inertia(inertia=1e-2), 12.0, 1.0, 1e-4)
-    print(time.perf_counter() - began)
+    print("seconds", time.perf_counter() - began)
 """
 
 
@@ -77,7 +77,7 @@ def python_with(module: str) -> str | None:
 
 
 def twice(program: str, python: str = sys.executable) -> list[list[float]]:
-    """What a program prints, in a process with empty caches and in one after it; nothing where it fails."""
+    """The seconds that a program prints, with empty caches and in a process after that; nothing where it fails."""
     found = []
     with tempfile.TemporaryDirectory() as folder:
         places = ("XDG_CACHE_HOME", "WARP_CACHE_PATH", "TORCHINDUCTOR_CACHE_DIR")
@@ -86,8 +86,8 @@ def twice(program: str, python: str = sys.executable) -> list[list[float]]:
             done = subprocess.run([python, "-c", program], env=environment, capture_output=True, text=True)
             if done.returncode != 0:
                 return []
-            numbers = [line for line in done.stdout.split() if line.replace(".", "").replace("e-", "").isdigit()]
-            found.append([float(x) for x in numbers])
+            lines = (line.split() for line in done.stdout.splitlines())
+            found.append([float(words[1]) for words in lines if words[:1] == ["seconds"]])
     return found
 
 

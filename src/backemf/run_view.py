@@ -1,8 +1,8 @@
 """A run of any length, to be drawn: its channels lie in files, and a picture gets no more of them than a screen shows.
 
 A drawing reads the part that is in view, and of a long part the smallest and the largest value of each stretch, so that
-it takes little memory and loses no peak. Files hold the numbers alone: NumPy's own have a heading in Python, and to read
-it in a thread disturbs CPython 3.11's parser in another one.
+it takes little memory and loses no peak. Files hold the numbers alone: NumPy's own have a heading in Python, and what
+reads it in a thread disturbs CPython 3.11's parser in another.
 """
 
 from __future__ import annotations
