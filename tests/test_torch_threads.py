@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
+import torch
 
 import backemf as be
 from backemf.engines import torch_engine, torch_threads
@@ -51,3 +52,19 @@ def test_several_substeps_on_a_gpu_are_one_kernel():
     assert not torch_engine._is_long(one, {"device": "cuda"})
     assert not torch_engine._is_long(ten, {"device": "cpu"})
     assert not torch_engine._is_long(ten, {})
+
+
+@pytest.mark.parametrize(
+    ("device", "substeps", "wanted"),
+    [("cuda", 1, "realize_opcount_threshold"), ("cuda", 10, "max_fusion_size"), ("cpu", 1, None)],
+)
+def test_the_compiler_is_told_what_is_one_kernel(monkeypatch, device, substeps, wanted):
+    """One substep computes again what joints share, several stay in one kernel, and a CPU's compiler decides itself."""
+    told = []
+    monkeypatch.setattr(torch_engine, "_is_on_gpu", lambda options: device == "cuda")
+    monkeypatch.setattr(torch, "compile", lambda step, **options: told.append(options["options"]) or step)
+    actuator = be.Actuator(controller=be.IdealPd(stiffness=1.0, damping=0.1), substeps=substeps)
+    step = actuator.compile("torch")
+    step(step.initial(2), torch.zeros(2), torch.zeros(2), torch.zeros(2), 1e-3)
+    (options,) = told
+    assert options is None if wanted is None else wanted in torch._inductor.list_options() and list(options) == [wanted]

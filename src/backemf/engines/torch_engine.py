@@ -77,8 +77,9 @@ def _where(condition: Value, a: Value, b: Value) -> Value:
 
 def _usually(condition: Value, value: Value, other: Value) -> Value:
     """The choice; in a kernel of a GPU the other value costs no bandwidth where it is not needed."""
-    both = isinstance(condition, torch.Tensor) and isinstance(other, torch.Tensor)
-    if both and _step.spares and condition.shape == other.shape and not other.requires_grad:
+    if not _step.spares or not isinstance(condition, torch.Tensor) or not isinstance(other, torch.Tensor):
+        return _where(condition, value, other)
+    if condition.shape == other.shape and not other.requires_grad:
         places = torch.arange(other.numel(), device=other.device)
         seldom = ~condition.reshape(-1)
         other = torch.ops.aten._unsafe_masked_index(other.reshape(-1), seldom, [places], 0.0).reshape(condition.shape)
