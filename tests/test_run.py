@@ -202,7 +202,7 @@ def test_a_failed_write_keeps_the_old_file_and_leaves_no_half(run, tmp_path, wri
         target.write(b"half")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("pyarrow.parquet.write_table", lambda _, target: full(target))
+    monkeypatch.setattr("pyarrow.parquet.write_table", lambda _, target, **options: full(target))
     monkeypatch.setattr("numpy.savetxt", full)
     with pytest.raises(be.ParameterError, match="No space left"):
         getattr(run, write)(path)

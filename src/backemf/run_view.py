@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .files import make_folder
+from .files import make_folder, write_bytes
 from .run import Run
 from .run_stored import StoredRun
 
@@ -90,7 +90,7 @@ def keep_channels(run: Run | StoredRun, channels: Sequence[str], folder: str | P
         begin += count
     for name, values in files.items():
         if steps > LONG:
-            coarse_copy(values, name).tofile(_coarse(place, name))
+            write_bytes(_coarse(place, name), coarse_copy(values, name).tobytes())
     units = {name: run.unit(name) for name in names}
     return RunView(str(place), run.dt, steps, run.actuator.controller.main, units)
 
