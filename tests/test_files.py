@@ -261,6 +261,43 @@ def test_handles_are_closed(tmp_path) -> None:
     assert len(os.listdir("/proc/self/fd")) == before
 
 
+@pytest.mark.filterwarnings("error")
+def test_the_oldest_files_of_a_folder_go_while_another_process_removes_them(tmp_path, monkeypatch) -> None:
+    """A file that is gone between its name and its date does not end the work, and the folder is closed."""
+    for number in range(6):
+        (tmp_path / f"{number}.o").touch()
+        os.utime(tmp_path / f"{number}.o", (number, number))
+    (tmp_path / "0.txt").touch()
+    listed = os.scandir
+
+    class Raced:
+        """The entries of a folder, of which one goes as soon as all are listed."""
+
+        def __init__(self, folder) -> None:
+            with listed(folder) as entries:
+                self.entries = list(entries)
+            (tmp_path / "4.o").unlink()
+            self.closed = False
+
+        def __iter__(self):
+            return iter(self.entries)
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_) -> None:
+            self.closed = True
+
+        def __del__(self) -> None:
+            assert self.closed
+
+    monkeypatch.setattr(os, "scandir", Raced)
+    files.remove_oldest(tmp_path, ".o", 2)
+    assert sorted(os.listdir(tmp_path)) == ["0.txt", "3.o", "5.o"]
+    monkeypatch.undo()
+    files.remove_oldest(tmp_path / "none", ".o", 2)
+
+
 # --- nobody else opens files
 
 DIRECT = {

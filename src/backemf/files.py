@@ -164,10 +164,12 @@ def make_private_folder(path: AnyPath) -> Path:
 
 def remove_oldest(folder: AnyPath, suffix: str, keep: int) -> None:
     """Remove the oldest files of a kind from a folder until `keep` are left."""
-    try:
-        found = [(entry.stat().st_mtime, entry.path) for entry in os.scandir(folder) if entry.name.endswith(suffix)]
-    except OSError:  # another process removes them too
-        return
+    found = []
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            with suppress(OSError):  # another process removes them too
+                if entry.name.endswith(suffix):
+                    found.append((entry.stat(follow_symlinks=False).st_mtime, entry.path))
     for _, path in sorted(found)[: max(0, len(found) - keep)]:
         with suppress(OSError):
             os.unlink(path)
