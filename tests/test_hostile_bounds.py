@@ -63,7 +63,8 @@ def socket_at(path: Path) -> None:
     folder = os.getcwd()
     os.chdir(path.parent)  # the name of a socket is short
     try:
-        socket.socket(socket.AF_UNIX).bind(path.name)
+        with socket.socket(socket.AF_UNIX) as bound:
+            bound.bind(path.name)
     finally:
         os.chdir(folder)
 

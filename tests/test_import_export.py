@@ -115,10 +115,7 @@ def test_a_network_goes_through_files_of_every_simulator_that_runs_one(name, tar
             export(own, target, "knee")
         return
     done = export(own, target, "knee")
-    (tmp_path / "robot.py").write_text(done.text)
-    for file, content in done.files.items():
-        (tmp_path / file).write_bytes(content)
-    (found,) = read_actuators(tmp_path / "robot.py")
+    (found,) = read_actuators(done.save(tmp_path / "robot.py"))
     again = through_a_file(found, tmp_path).actuator
     rng = np.random.default_rng(0)
     steps = [each.compile("numpy") for each in (own, again)]

@@ -248,8 +248,8 @@ def test_workers_end_with_the_process_that_sweeps(tmp_path, number):
     program, notes, out = tmp_path / "program.py", tmp_path / "notes", tmp_path / "out"
     program.write_text(PROGRAM)
     notes.mkdir()
-    errors = (tmp_path / "errors").open("w")
-    sweeping_process = subprocess.Popen([sys.executable, program, out, notes], stderr=errors)
+    with (tmp_path / "errors").open("w") as errors:
+        sweeping_process = subprocess.Popen([sys.executable, program, out, notes], stderr=errors)
     waiting = lambda: sum(int(path.name.split("-")[0]) >= 4 for path in notes.iterdir())  # noqa: E731
     stored = lambda: len(list((out / "parts").glob("part-*"))) if out.exists() else 0  # noqa: E731
     while sweeping_process.poll() is None and (waiting() < 2 or stored() < 4):

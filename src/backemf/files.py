@@ -11,7 +11,7 @@ import os
 import secrets
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -50,6 +50,13 @@ _KINDS = (
 def write_text(path: AnyPath, text: str, folders: bool = False) -> Path:
     """Write a text to a file atomically."""
     return write_bytes(path, text.encode("utf-8"), folders)
+
+
+def write_with(path: AnyPath, text: str, beside: Mapping[str, bytes]) -> Path:
+    """Write a text after the files that belong beside it."""
+    for name, content in beside.items():
+        write_bytes(Path(path).parent / name, content)
+    return write_text(path, text)
 
 
 def write_bytes(path: AnyPath, content: bytes, folders: bool = False) -> Path:

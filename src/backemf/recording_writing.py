@@ -142,6 +142,8 @@ class RecordingWriter:
         """Check that the file of the parts is still this writer's."""
         if not self.part.exists() or not os.path.samestat(os.fstat(self._file.fileno()), self.part.stat()):
             self.failed = True
+            with suppress(OSError):
+                self._end()
             raise ParameterError(f"{self.path}: another run has begun to write to it; give each run its own file")
 
     def abandon(self) -> None:

@@ -103,7 +103,7 @@ def export_program(
     return (
         f"{load_program(motor, estimate)}\n{_replace_parts({'controller': controller})}"
         f'found = be.export({exported}, "{to}"{given})\n'
-        f'open("{file}", "w").write(found.text)\nprint(found.losses, found.errors)\n'
+        f'found.save("{file}")\nprint(found.losses, found.errors)\n'
     )
 
 

@@ -11,7 +11,6 @@ from rich.markup import escape
 
 from ..actuator import Actuator
 from ..errors import ParameterError
-from ..files import write_bytes, write_text
 from ..motorfile import load_with_joint
 from ..values import Foreign
 from .app import AsJson, DelayText, LimitTexts, MotorName, app, flag, option
@@ -145,9 +144,7 @@ def export_command(
         found = export(thing, to, joint, effort=effort, timestep=step, strict=strict, advance=advance, **numbers)
     found.notes.extend(limits_note(motor))
     if output is not None:
-        for name, content in found.files.items():
-            write_bytes(output.parent / name, content)
-        write_text(output, found.text)
+        found.save(output)
     if json_:
         losses, errors = ([asdict(row) for row in rows] for rows in (found.statuses, found.errors))
         known = {"to": found.target.name, "text": found.text, "statuses": losses, "notes": found.notes}

@@ -17,6 +17,7 @@ from ..actuator import Actuator, Command, Supply, Torque, Voltage
 from ..checks import Number
 from ..datasheet import Datasheet
 from ..errors import ParameterError
+from ..files import write_with
 from ..motor import Motor
 from ..sims.digits import MEANT, written_digits
 from ..sims.joint import largest_voltage, parts_of
@@ -84,6 +85,10 @@ class Exported:
     def losses(self) -> list[Loss]:
         """What is approximated, dropped or unknown."""
         return [loss for loss in self.statuses if loss.status != KEPT]
+
+    def save(self, path: str | Path) -> Path:
+        """Write the text to a file, and `files` beside it, each atomically."""
+        return write_with(path, self.text, self.files)
 
     def __str__(self) -> str:
         return self.text

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import cast
 
 from ...errors import BackemfError, ParameterError
-from ...files import write_bytes, write_text
+from ...files import write_with
 from ...robot.robot import Robot
 from ...sims.body_tree import Body
 from ...sims.digits import MEANT, written_digits
@@ -83,11 +83,9 @@ class RobotExported:
     def __str__(self) -> str:
         return self.text
 
-    def save(self, path: str | Path) -> None:
-        """Write the file and those beside it, each atomically."""
-        for name, content in self.files.items():
-            write_bytes(Path(path).parent / name, content)
-        write_text(path, self.text)
+    def save(self, path: str | Path) -> Path:
+        """Write the text to a file, and `files` beside it, each atomically."""
+        return write_with(path, self.text, self.files)
 
 
 def export_robot(
