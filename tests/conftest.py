@@ -24,3 +24,12 @@ os.environ.pop("WEBOTS_HOME", None)
 
 # a part in an expectation may hold pytest.approx: it passes for an array whose numbers are not known
 type(pytest.approx(0.0)).dtype = float
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """What is opened is closed, and no error is lost where Python only tells of it.
+
+    Only here: browsers and simulators, which the other tests run in, leave things open.
+    """
+    for kind in ("ResourceWarning", "pytest.PytestUnraisableExceptionWarning"):
+        config.addinivalue_line("filterwarnings", f"error::{kind}")

@@ -43,6 +43,7 @@ def test_a_torque_that_no_law_explains_is_learned():
     assert fit.error() < 0.5 * laws.error()
 
 
+@pytest.mark.long
 def test_laws_alone_leave_nothing_to_a_network():
     """A drive of our laws: the rung is not kept, and every number is that of a fit without it, bit for bit."""
     fit, laws = fit_of(nothing), fit_of(nothing, laws_alone=True)

@@ -38,6 +38,8 @@ class Studio:
         """End it."""
         self.process.terminate()
         self.process.wait()
+        if self.process.stdout is not None:
+            self.process.stdout.close()
 
     @property
     def workers(self) -> list[int]:
@@ -128,8 +130,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     """One studio for all tests; each has a browser session of its own."""
     made = start_studio(tmp_path_factory.mktemp("studio"))
     yield made
-    made.process.terminate()
-    made.process.wait()
+    made.stop()
 
 
 @pytest.fixture(scope="session")
