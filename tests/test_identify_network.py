@@ -110,6 +110,7 @@ def test_names_that_may_move():
         patterns_of_laws("network.*")
 
 
+@pytest.mark.long
 def test_residuals_at_the_noise_are_left_alone():
     """1 mrad of noise and residuals of 1 mrad: nothing is left; at twice that, something is."""
     fit = fit_of(nothing)
