@@ -6,6 +6,7 @@ import re
 import resource
 import stat
 import threading
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -268,32 +269,20 @@ def test_the_oldest_files_of_a_folder_go_while_another_process_removes_them(tmp_
         (tmp_path / f"{number}.o").touch()
         os.utime(tmp_path / f"{number}.o", (number, number))
     (tmp_path / "0.txt").touch()
-    listed = os.scandir
+    listed, closed = os.scandir, []
 
-    class Raced:
+    @contextmanager
+    def raced(folder):
         """The entries of a folder, of which one goes as soon as all are listed."""
+        with listed(folder) as entries:
+            found = list(entries)
+        (tmp_path / "4.o").unlink()
+        yield found
+        closed.append(folder)
 
-        def __init__(self, folder) -> None:
-            with listed(folder) as entries:
-                self.entries = list(entries)
-            (tmp_path / "4.o").unlink()
-            self.closed = False
-
-        def __iter__(self):
-            return iter(self.entries)
-
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *_) -> None:
-            self.closed = True
-
-        def __del__(self) -> None:
-            assert self.closed
-
-    monkeypatch.setattr(os, "scandir", Raced)
+    monkeypatch.setattr(os, "scandir", raced)
     files.remove_oldest(tmp_path, ".o", 2)
-    assert sorted(os.listdir(tmp_path)) == ["0.txt", "3.o", "5.o"]
+    assert sorted(os.listdir(tmp_path)) == ["0.txt", "3.o", "5.o"] and closed == [tmp_path]
     monkeypatch.undo()
     files.remove_oldest(tmp_path / "none", ".o", 2)
 

@@ -60,7 +60,8 @@ COMPARED = [
 @pytest.mark.parametrize(("engine", "seed", "indices"), COMPARED)
 def test_an_engine_agrees_with_numpy(engine, seed, indices):
     """Some structures of the run each."""
-    pytest.importorskip("llvmlite" if engine == "native" else engine)
+    if engine != "native":
+        pytest.importorskip(engine)
     for index in indices:
         case = case_at(replace(PLAN, seed=seed), index)
         assert can_compare(case, engine)

@@ -348,3 +348,17 @@ def test_two_runs_with_one_file_do_not_mix(tmp_path) -> None:
         first.close()
     second.close()
     assert be.read_recording(tmp_path / "run.parquet").rows == 10
+
+
+@pytest.mark.parametrize("name", ["run.parquet", "run.csv"])
+@pytest.mark.parametrize("written", [0, 3])
+def test_a_run_that_has_lost_its_file_leaves_the_other_its_own(name, written, tmp_path) -> None:
+    """However often it is ended, and whether or not it had written anything."""
+    first = parts(tmp_path / name, written)
+    second = parts(tmp_path / name, 1)
+    with pytest.raises(be.ParameterError, match=r"another run has begun"):
+        first.close()
+    first.close()
+    first.abandon()
+    second.close()
+    assert be.read_recording(tmp_path / name).rows == 10

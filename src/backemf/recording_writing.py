@@ -121,7 +121,10 @@ class RecordingWriter:
         if self.failed:
             self.abandon()
             return self.part
-        self._require_own()
+        if not self._is_own():
+            self.failed = True
+            self._end_quietly()
+            raise ParameterError(f"{self.path}: another run has begun to write to it; give each run its own file")
         try:
             self._end()
             if not self._csv:
@@ -138,19 +141,18 @@ class RecordingWriter:
             self.part.unlink(missing_ok=True)
         return self.path
 
-    def _require_own(self) -> None:
-        """Check that the file of the parts is still this writer's."""
-        if not self.part.exists() or not os.path.samestat(os.fstat(self._file.fileno()), self.part.stat()):
-            self.failed = True
-            with suppress(OSError):
-                self._end()
-            raise ParameterError(f"{self.path}: another run has begun to write to it; give each run its own file")
+    def _is_own(self) -> bool:
+        """Whether the file of the parts is still this writer's, which writes to it."""
+        try:
+            return not self._file.closed and os.path.samestat(os.fstat(self._file.fileno()), self.part.stat())
+        except OSError:
+            return False
 
     def abandon(self) -> None:
         """End without finishing: the parts stay where they are; a file without parts is removed."""
-        with suppress(OSError):
-            self._end()
-        if not self.parts:
+        own = self._is_own()
+        self._end_quietly()
+        if own and not self.parts:
             with suppress(OSError):
                 self.part.unlink(missing_ok=True)
 
@@ -160,16 +162,21 @@ class RecordingWriter:
         return f"what was recorded until then is in {self.part}"
 
     def _end(self) -> None:
+        stream, self._stream = self._stream, None
         try:
-            if self._stream is not None:
-                self._stream.close()
+            if stream is not None:
+                stream.close()
         finally:
             self._file.close()
+
+    def _end_quietly(self) -> None:
+        with suppress(OSError):
+            self._end()
 
     def _assemble(self) -> None:
         """Write the parquet file from the parts, a few of them in memory at a time."""
         pyarrow = require_pyarrow("Writing parquet")
-        if self._stream is None:
+        if not self.parts:
             columns = {name: np.zeros(0) for name in self.units}
             write_parquet(self.path, columns, self.units)
             return
